@@ -11,14 +11,14 @@ namespace mayfly::server {
 
 // The rows before the command.
 enum class Stage : unsigned char {
-  kString,     // k = "12345"
-  kHash,       // k = {f: 1, g: 2}
-  kList,       // k = [a, b, c, a]
-  kSet,        // k = {a, b, c}, and o = {b, c, d}, which does not die
-  kSortedSet,  // k = {a: 1, b: 2, c: 3}, and o = {b: 5, d: 7}, which does not die
+  kString,       // k = "12345"
+  kHash,         // k = {f: 1, g: 2}
+  kList,         // k = [a, b, c, a]
+  kSet,          // k = {a, b, c}, and o = {b, c, d}, which does not die
+  kSortedSet,    // k = {a: 1, b: 2, c: 3}, and o = {b: 5, d: 7}, which does not die
   kHyperLogLog,  // k has met a, b and c, and o, which does not die, b and d
-  kStream,     // k = 1-1: {f: a}, 2-1: {f: b}, and group g, whose consumer c has read 1-1
-  kNone,       // The command reads no row that could die.
+  kStream,       // k = 1-1: {f: a}, 2-1: {f: b}, and group g, whose consumer c has read 1-1
+  kNone,         // The command reads no row that could die.
 };
 
 struct LawCase {

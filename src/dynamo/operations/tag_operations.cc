@@ -100,7 +100,7 @@ Outcome<Reply> ListTagsOfResource(const Context& context, const Fields& in) {
 // clang-format off
 constexpr std::array kTagOperations = std::to_array<Operation>({
     {kTablePrefix, "TagResource", &kTagResourceShape,        TagResource,        "Puts tags on a table.",      kWrites},
-    {kTablePrefix, "UntagResource", &kUntagResourceShape,      UntagResource,      "Takes tags off a table.",    kWrites},
+    {kTablePrefix, "UntagResource", &kUntagResourceShape,      UntagResource,      "Takes tags off a table.",  kWrites},
     {kTablePrefix, "ListTagsOfResource", &kListTagsShape, ListTagsOfResource, "Tells the tags of a table.", kReads},
 });
 // clang-format on

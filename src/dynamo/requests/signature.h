@@ -1,7 +1,8 @@
 // signature.h - Signature Version 4: authenticates the sender of a request and its content.
 //   key     = HMAC(HMAC(HMAC(HMAC("AWS4" secret, day), region), service), "aws4_request")
 //   signed  = "AWS4-HMAC-SHA256" \n date \n scope \n SHA256(method, path, query, headers, body)
-// The form with an Authorization header; signatures in the query are for other services. The order of checks, and their words, are DynamoDB's.
+// The form with an Authorization header; signatures in the query are for other services. The order
+// of checks, and their words, are DynamoDB's.
 #pragma once
 
 #include <map>

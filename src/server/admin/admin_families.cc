@@ -79,14 +79,16 @@ constexpr CommandSpec kCommandCommands[] = {
 
 constexpr CommandSpec kConnectionCommands[] = {
     {"auth",   -2, kFirst,                                   kNoKeys, admin::Auth,
-     {"Tell who the client is.", "1.0.0", "O(n) in the passwords of the user", "[username] password"}, {}, AllArgsSecret},
+     {"Tell who the client is.", "1.0.0", "O(n) in the passwords of the user", "[username] password"}, {},
+     AllArgsSecret},
     {"client", -2, kNoRows,                                  kNoKeys, nullptr,
      {"About the connections of clients.", "2.4.0", "O(1)"}, kClientCommands},
     {"echo",   2,  kAlways | kFast,                          kNoKeys, admin::Echo,
      {"Return the argument.", "1.0.0", "O(1)", "message"}},
     {"hello",  -1, kFirst,                                   kNoKeys, admin::Hello,
      {"Agree on a version of the protocol.", "6.0.0", "O(1)",
-      "arguments=[protover:int [AUTH username_password=(username password)] [SETNAME clientname]]"}, {}, admin::HelloSecrets},
+      "arguments=[protover:int [AUTH username_password=(username password)] [SETNAME clientname]]"}, {},
+     admin::HelloSecrets},
     {"ping",   -1, kNoRows | kFast | kWhileSubscribed,       kNoKeys, admin::Ping,
      {"Return PONG, or the argument.", "1.0.0", "O(1)", "[message]"}},
     {"quit",   -1, kFirst | kWhileSubscribed | kWithinMulti, kNoKeys, admin::Quit,
@@ -126,7 +128,8 @@ constexpr CommandSpec kConfigCommands[] = {
     {"rewrite",   2,  kOperator, kNoKeys, admin::ConfigRewrite,
      {"Write the settings to their file.", "2.8.0", "O(1)"}},
     {"set",       -4, kOperator, kNoKeys, admin::ConfigSet,
-     {"Change settings, all or none.", "2.0.0", "O(n) in the settings named", "parameter_value=(parameter value)..."}, {}, admin::ConfigSetSecrets},
+     {"Change settings, all or none.", "2.0.0", "O(n) in the settings named", "parameter_value=(parameter value)..."},
+     {}, admin::ConfigSetSecrets},
 };
 
 constexpr CommandSpec kSlowlogCommands[] = {

@@ -55,11 +55,9 @@ std::string StatsSection(InfoSource& source) {
       server.clients().rejected(), led.full_copies, led.resumptions, led.refused_resumptions,
       statistics != nullptr ? statistics->purged_members : 0,
       statistics != nullptr ? statistics->purged_rows : 0, server.data_limit().evicted.load(),
-      totals.hits, totals.misses,
-      channels.channels, channels.patterns, channels.shard_channels, tracked.keys, tracked.items,
-      tracked.prefixes,
-      server.statistics().errors_total(), totals.commands, totals.batches,
-      server.data_limit().late_nanos.load() / kNanosPerMilli);
+      totals.hits, totals.misses, channels.channels, channels.patterns, channels.shard_channels,
+      tracked.keys, tracked.items, tracked.prefixes, server.statistics().errors_total(),
+      totals.commands, totals.batches, server.data_limit().late_nanos.load() / kNanosPerMilli);
 }
 
 std::string CommandStatsSection(InfoSource& source) {

@@ -68,7 +68,8 @@ Status Assembly::Rename(const Config& config) {
   for (const auto& [name, fresh] : config.renames()) {
     const Status renamed = table_.Rename(name, fresh);
     if (!renamed.ok()) {
-      return Status::Invalid(fmt::format("{}, rename-command: {}", config.file(), renamed.message()));
+      return Status::Invalid(
+          fmt::format("{}, rename-command: {}", config.file(), renamed.message()));
     }
   }
   return {};

@@ -92,7 +92,8 @@ class CommandTable {
   std::vector<const CommandEntry*> commands_;
   std::unordered_map<std::string_view, const CommandEntry*, FoldedHash, FoldedEqual> by_name_;
   std::unordered_map<const CommandSpec*, const CommandEntry*> by_spec_;
-  std::map<std::string, const CommandEntry*, std::less<>> renamed_;  // Lower case; null: taken away.
+  std::map<std::string, const CommandEntry*, std::less<>>
+      renamed_;  // Lower case; null: taken away.
 };
 
 // Whether `count` arguments, the name included, satisfy the arity.

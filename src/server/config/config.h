@@ -96,8 +96,8 @@ class Config {
   std::string file_;                                     // These two: before the server runs.
   std::vector<std::string> user_lines_;
   std::vector<std::pair<std::string, std::string>> renames_;  // As well.
-  mutable std::mutex rewriting_;  // Taken before mutex_.
-  std::mutex changing_;           // One CONFIG SET at a time; taken before mutex_.
+  mutable std::mutex rewriting_;                              // Taken before mutex_.
+  std::mutex changing_;  // One CONFIG SET at a time; taken before mutex_.
   mutable std::mutex mutex_;
 };
 

@@ -39,6 +39,6 @@ Result<LibraryTexts> ByNames(const std::vector<std::string>& texts);
 
 // Puts `libraries` in the place of those that are there, and returns the new mark. Walks.
 Result<std::string> WriteLibraries(core::TransactionKeyspace& space, const LibraryTexts& libraries,
-                      Random& random);
+                                   Random& random);
 
 }  // namespace mayfly::server

@@ -46,7 +46,8 @@ void WriteServer(MetricsWriter& out, Server& server) {
           "What is stored, keys, values and expiry index; 0 while there is no limit.",
           limit.bytes());
   out.One("mayfly_data_refused", "gauge",
-          "1: commands that add are refused, since nothing can be evicted.", limit.refuses() ? 1 : 0);
+          "1: commands that add are refused, since nothing can be evicted.",
+          limit.refuses() ? 1 : 0);
   out.One("mayfly_evicted_rows_total", "counter", "Living rows removed because of maxmemory.",
           limit.evicted_ever.load());
   const Backups& backups = server.backups();

@@ -232,7 +232,7 @@ class Server {
   const std::atomic<std::int64_t>& slow_micros_;     // slowlog-log-slower-than.
   const std::atomic<std::int64_t>& replica_read_only_;
   const std::atomic<std::int64_t>& min_followers_;  // min-replicas-to-write.
-  const std::atomic<std::int64_t>& ignores_max_;  // replica-ignore-maxmemory.
+  const std::atomic<std::int64_t>& ignores_max_;    // replica-ignore-maxmemory.
   DataLimit data_limit_;
   std::atomic<Following*> following_{nullptr};
   std::atomic<Leading*> leading_{nullptr};
