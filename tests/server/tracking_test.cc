@@ -207,8 +207,7 @@ TEST_F(Caching, EndsWithTheClientWithResetAndWithOff) {
 }
 
 // A client reads a key, keeps the value until it is told, and reads again. In the end what it keeps
-// is what is stored. If reads were entered after their latches are released, this fails within a few
-// rounds.
+// is what is stored. A read that is entered after its latches are released can miss a change.
 TEST_F(Caching, NoChangeIsLostInARace) {
   constexpr int kWriters = 3;
   constexpr int kChanges = 400;
