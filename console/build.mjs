@@ -1,0 +1,63 @@
+// Builds the page into static files: index.html and assets/NAME-HASH.*, which the server embeds.
+//   node build.mjs [--outDir=DIR] [--docs=DIR]
+// The meaning of settings is read from docs/settings.md, which a test keeps equal to the server's table.
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { parseSettings } from './settings_page.mjs';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const option = (name, otherwise) =>
+  path.resolve(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise);
+const out = option('outDir', path.join(here, 'dist'));
+const docs = option('docs', path.join(here, '../docs'));
+
+// import settings from 'docs:settings'
+const settingsOfDocs = {
+  name: 'docs',
+  setup(plugin) {
+    plugin.onResolve({ filter: /^docs:/ }, ({ path: name }) => ({ path: name, namespace: 'docs' }));
+    plugin.onLoad({ filter: /^docs:settings$/, namespace: 'docs' }, () => ({
+      contents: JSON.stringify(parseSettings(readFileSync(path.join(docs, 'settings.md'), 'utf8'))),
+      loader: 'json',
+    }));
+  },
+};
+
+rmSync(path.join(out, 'assets'), { recursive: true, force: true });
+mkdirSync(path.join(out, 'assets'), { recursive: true });
+const built = await build({
+  absWorkingDir: here,
+  entryPoints: { console: 'src/main.tsx' },
+  outdir: path.join(out, 'assets'),
+  entryNames: '[name]-[hash]',
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'none',
+  metafile: true,
+  plugins: [settingsOfDocs],
+  logLevel: 'warning',
+});
+
+const icon = readFileSync(path.join(here, 'src/icon.svg'));
+const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
+cpSync(path.join(here, 'src/icon.svg'), path.join(out, 'assets', iconName));
+
+const names = Object.keys(built.metafile.outputs).map((name) => path.basename(name));
+const page = readFileSync(path.join(here, 'src/index.html'), 'utf8')
+  .replace(
+    'SCRIPT',
+    names.find((name) => name.endsWith('.js')),
+  )
+  .replace(
+    'STYLE',
+    names.find((name) => name.endsWith('.css')),
+  )
+  .replace('ICON', iconName);
+writeFileSync(path.join(out, 'index.html'), page);

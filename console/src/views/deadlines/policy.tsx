@@ -1,0 +1,169 @@
+// The database's policy for lifetimes, and what another one would mean for the keys that live now: asked before it is
+// set.
+import { useEffect, useState } from 'preact/hooks';
+import type { Reply } from '../../api/reply';
+import { bytes, fields, text } from '../../api/reply';
+import type { Command } from '../../api/server';
+import { call } from '../../api/server';
+import { useAsk, useDo } from '../../app/ask';
+import { count } from '../../app/figures';
+import { length, parseLength } from '../../app/time';
+import { Fault, Nothing, Panel, Raw } from '../../parts/basics';
+import { Choice, Form, Text } from '../../parts/inputs';
+
+interface Rule {
+  name: string;
+  title: string;
+  meaning: string;
+  values?: [string, string][]; // Otherwise a length of time, or none; jitter is a number.
+}
+
+const kRules: Rule[] = [
+  { name: 'default-ttl', title: 'Default time to live', meaning: 'of a write that names none' },
+  { name: 'min-ttl', title: 'Shortest time to live', meaning: 'a write may ask for' },
+  {
+    name: 'max-ttl',
+    title: 'Longest time to live',
+    meaning: 'a write may ask for; a key without a deadline exceeds it',
+  },
+  {
+    name: 'require',
+    title: 'Deadline required',
+    meaning: 'keys without one are not allowed',
+    values: [
+      ['no', 'no'],
+      ['yes', 'yes'],
+    ],
+  },
+  {
+    name: 'breach',
+    title: 'What is not allowed',
+    meaning: 'is refused, or gets the nearest lifetime that is',
+    values: [
+      ['refuse', 'is refused'],
+      ['clamp', 'is clamped'],
+    ],
+  },
+  { name: 'jitter', title: 'Jitter', meaning: 'thousandths taken off, so that keys do not die together' },
+  {
+    name: 'events',
+    title: 'Events',
+    meaning: 'that expired rows leave',
+    values: [
+      ['off', 'off'],
+      ['key', 'with the key'],
+      ['value', 'with the old value'],
+    ],
+  },
+  { name: 'purge-within', title: 'Promise: purged within', meaning: 'of their death, no byte is in any file' },
+];
+
+const isLength = (rule: Rule) => !rule.values && rule.name !== 'jitter';
+
+function shownValue(rule: Rule, value: string): string {
+  return isLength(rule) && /^\d+$/.test(value) ? `${value} ms` : value;
+}
+
+function sentValue(rule: Rule, words: string): string {
+  const trimmed = words.trim();
+  if (!isLength(rule)) return trimmed;
+  return trimmed === '' || trimmed === 'none' ? 'none' : String(parseLength(trimmed));
+}
+
+function Outcome({ reply }: { reply: Reply }) {
+  return (
+    <dl class="facts" aria-label="What it would mean">
+      {Object.entries(fields(reply)).map(([name, value]) => (
+        <>
+          <dt>{name.replaceAll('-', ' ')}</dt>
+          <dd>
+            {Array.isArray(value)
+              ? value.slice(0, 10).map((one, at) => (
+                  <>
+                    {at > 0 && ', '}
+                    <Raw bytes={bytes(one)} max={40} />
+                  </>
+                ))
+              : typeof value === 'number'
+                ? count(value)
+                : text(value)}
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+export function Policy({ db }: { db: number }) {
+  const asked = useAsk(async () => fields(await call(db, 'TTL.POLICY')), [db]);
+  const [draft, setDraft] = useState<Record<string, string>>({});
+  const [outcome, setOutcome] = useState<Reply | null>(null);
+  const doing = useDo();
+  useEffect(() => {
+    if (asked.value)
+      setDraft(Object.fromEntries(kRules.map((rule) => [rule.name, shownValue(rule, text(asked.value![rule.name]))])));
+  }, [asked.value]);
+  if (asked.fault) return <Fault words={asked.fault} />;
+  if (!asked.value) return <Nothing>…</Nothing>;
+
+  const changes = (): string[] =>
+    kRules.flatMap((rule) => {
+      const value = sentValue(rule, draft[rule.name] ?? '');
+      return value === text(asked.value![rule.name]) ? [] : [rule.name, value];
+    });
+  const run = (verb: 'TRY' | 'SET') =>
+    doing.run(async () => {
+      const changed = changes();
+      if (changed.length === 0) throw new Error('change something first');
+      const command: Command = ['TTL.POLICY', verb, ...changed];
+      const reply = await call(db, ...command);
+      setOutcome(verb === 'TRY' ? reply : null);
+      if (verb === 'SET') asked.again();
+      return verb === 'TRY' ? 'tried' : 'the policy is set';
+    });
+  return (
+    <Panel title={`Policy of db${db}`} wide>
+      <p class="hint">
+        A policy binds writes; existing keys keep their deadlines. “Try” changes nothing: it tells what the policy would
+        mean for the keys that live now.
+      </p>
+      <Form label="Policy" button="Set" submit={() => run('SET')} busy={doing.busy}>
+        {kRules.map((rule) =>
+          rule.values ? (
+            <Choice
+              key={rule.name}
+              label={`${rule.title} ${rule.meaning}`}
+              value={draft[rule.name] ?? ''}
+              options={rule.values}
+              set={(value) => setDraft({ ...draft, [rule.name]: value })}
+            />
+          ) : (
+            <Text
+              key={rule.name}
+              label={`${rule.title} ${rule.meaning}`}
+              value={draft[rule.name] ?? ''}
+              hint="none; 15m, 7d"
+              set={(value) => setDraft({ ...draft, [rule.name]: value })}
+            />
+          ),
+        )}
+        <button type="button" disabled={doing.busy} onClick={() => run('TRY')}>
+          Try
+        </button>
+      </Form>
+      <p class="hint">
+        {['default-ttl', 'max-ttl'].map((name) => {
+          const value = Number(text(asked.value![name]));
+          return Number.isFinite(value) ? `${name} is ${length(value)} now. ` : '';
+        })}
+      </p>
+      <Fault words={doing.fault} />
+      {outcome !== null && (
+        <div role="status">
+          <h3>What it would mean</h3>
+          <Outcome reply={outcome} />
+        </div>
+      )}
+    </Panel>
+  );
+}

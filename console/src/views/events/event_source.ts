@@ -1,0 +1,88 @@
+// The newest events: the last that are kept, then each as it comes. Bounded; what falls out is counted, not hidden.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ExpiryEvent, Filter } from '../../api/live';
+import { follow } from '../../api/live';
+import type { Reply } from '../../api/reply';
+import { fields, list, number, text } from '../../api/reply';
+import { call } from '../../api/server';
+
+const kEventsMax = 5000;
+const kBefore = 100;
+const kRenderEveryMs = 250;
+
+function eventOf(reply: Reply): ExpiryEvent {
+  const of = fields(reply);
+  return {
+    sequence: number(of.sequence),
+    keyspace: text(of.keyspace),
+    key: of.key,
+    field: of.field,
+    entry: of.entry === undefined ? undefined : text(of.entry),
+    deadline_ms: number(of.deadline),
+    purged_ms: number(of['purged-at']),
+    cause: text(of.cause),
+    value: of.value,
+  };
+}
+
+async function before(): Promise<ExpiryEvent[]> {
+  const stats = fields(await call(0, 'TTL.STATS'));
+  const last = number(stats['events-last']);
+  if (!last) return [];
+  const after = Math.max(number(stats['events-first']) - 1, last - kBefore);
+  return list(await call(0, 'TTL.EVENTS', 'AFTER', after, 'COUNT', kBefore)).map(eventOf);
+}
+
+export function useEvents(filter: Filter) {
+  const [events, setEvents] = useState<ExpiryEvent[]>([]);
+  const [missed, setMissed] = useState(0);
+  const [waiting, setWaiting] = useState(0);
+  const [paused, setPaused] = useState(false);
+  const [fault, setFault] = useState('');
+  const stopped = useRef(false);
+  stopped.current = paused;
+
+  useEffect(() => {
+    let buffer: ExpiryEvent[] = [];
+    const show = (more: ExpiryEvent[]) =>
+      setEvents((old) => {
+        const all = new Map([...more, ...old].map((event) => [event.sequence, event]));
+        const sorted = [...all.values()].sort((a, b) => b.sequence - a.sequence);
+        if (sorted.length > kEventsMax) setMissed((count) => count + sorted.length - kEventsMax);
+        return sorted.slice(0, kEventsMax);
+      });
+    setEvents([]);
+    setMissed(0);
+    setFault('');
+    const close = follow(filter, {
+      expiry: (event) => {
+        buffer.push(event);
+        if (buffer.length > kEventsMax) {
+          buffer.shift();
+          setMissed((count) => count + 1);
+        }
+      },
+      fault: setFault,
+    });
+    // Events before this moment, when the filter lets them all through: TTL.EVENTS knows no pattern.
+    if (!filter.match) {
+      before().then(
+        (found) => show(found.filter((one) => !filter.db || one.keyspace === `db${filter.db}`)),
+        (refused: Error) => setFault(refused.message),
+      );
+    }
+    const timer = setInterval(() => {
+      if (stopped.current) return setWaiting(buffer.length);
+      if (buffer.length > 0) {
+        show(buffer);
+        buffer = [];
+        setWaiting(0);
+      }
+    }, kRenderEveryMs);
+    return () => {
+      clearInterval(timer);
+      close();
+    };
+  }, [filter.match, filter.db]);
+  return { events, waiting, paused, pause: setPaused, fault, missed };
+}

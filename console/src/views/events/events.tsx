@@ -1,0 +1,164 @@
+// Deaths as they happen: the newest first, filtered by the server, paused and exported here.
+import { useState } from 'preact/hooks';
+import type { ExpiryEvent } from '../../api/live';
+import { shortened } from '../../api/bytes';
+import { bytes } from '../../api/reply';
+import { hashOf, keyHash } from '../../app/address';
+import { download } from '../../app/download';
+import { count, plural } from '../../app/figures';
+import { useShared } from '../../app/state';
+import { instant, length } from '../../app/time';
+import { Fault, Nothing, Panel, Raw, Rows } from '../../parts/basics';
+import { Choice, Form, Text } from '../../parts/inputs';
+import { useEvents } from './event_source';
+
+const kPage = 50;
+
+const kCauses: Record<string, string> = {
+  purged: 'removed by the reaper',
+  read: 'met by a read',
+  replaced: 'met by a write',
+  'born-dead': 'written too late',
+  evicted: 'evicted',
+};
+
+const lineOf = (event: ExpiryEvent) => JSON.stringify(event);
+
+function Event({ event }: { event: ExpiryEvent }) {
+  const db = /^db(\d+)$/.exec(event.keyspace)?.[1];
+  const key = bytes(event.key);
+  return (
+    <tr>
+      <td class="number">{count(event.sequence)}</td>
+      <td>
+        <time>{instant(event.deadline_ms)}</time>
+      </td>
+      <td>{event.keyspace}</td>
+      <th scope="row">
+        {db === undefined ? (
+          <Raw bytes={key} max={80} />
+        ) : (
+          <a href={keyHash(Number(db), key)}>
+            <Raw bytes={key} max={80} />
+          </a>
+        )}
+        {event.field !== undefined && (
+          <>
+            {' '}
+            field <Raw bytes={bytes(event.field)} max={60} />
+          </>
+        )}
+        {event.entry !== undefined && (
+          <>
+            {' '}
+            entry <Raw bytes={bytes(event.entry)} max={60} />
+          </>
+        )}
+      </th>
+      <td>
+        {kCauses[event.cause] ?? event.cause}
+        <small> {length(event.purged_ms - event.deadline_ms)} later</small>
+      </td>
+      <td>
+        {event.value === undefined ? <span class="hint">not kept</span> : <Raw bytes={bytes(event.value)} max={100} />}
+      </td>
+    </tr>
+  );
+}
+
+export function Events() {
+  const { session } = useShared();
+  const [match, setMatch] = useState('');
+  const [words, setWords] = useState('');
+  const [db, setDb] = useState('');
+  const [cause, setCause] = useState('');
+  const [from, setFrom] = useState(0);
+  const { events, waiting, paused, pause, fault, missed } = useEvents({ match, db });
+  const shown = cause === '' ? events : events.filter((event) => event.cause === cause);
+  const save = () =>
+    download('expiry-events.jsonl', 'application/jsonl', shown.map(lineOf).reverse().join('\n') + '\n');
+  return (
+    <Panel
+      title="Expiry events"
+      wide
+      actions={
+        <>
+          <button
+            type="button"
+            aria-pressed={paused}
+            onClick={() => {
+              pause(!paused);
+              setFrom(0);
+            }}
+          >
+            {paused ? 'Go on' : 'Pause'}
+          </button>
+          <button type="button" disabled={shown.length === 0} onClick={save}>
+            Export as JSON lines
+          </button>
+        </>
+      }
+    >
+      <Form
+        label="Filter"
+        button="Filter"
+        small
+        submit={() => {
+          setMatch(words);
+          setFrom(0);
+        }}
+      >
+        <Text label="Keys like" value={words} set={setWords} hint="*" mono />
+        <Choice
+          label="Database"
+          value={db}
+          set={(next) => {
+            setDb(next);
+            setFrom(0);
+          }}
+          options={[
+            ['', 'all'],
+            ...Array.from({ length: session.databases }, (_, at): [string, string] => [String(at), `db${at}`]),
+          ]}
+        />
+        <Choice label="Cause" value={cause} set={setCause} options={[['', 'any'], ...Object.entries(kCauses)]} />
+      </Form>
+      <p class="hint" role="status">
+        {paused
+          ? `Paused; ${plural(waiting, 'event')} came meanwhile.`
+          : `${plural(shown.length, 'event')} shown, newest first.`}
+        {missed > 0 &&
+          ` ${plural(missed, 'older event')} left this page; export in time, or read them with TTL.EVENTS.`}
+      </p>
+      <Fault words={fault} />
+      {shown.length === 0 ? (
+        <Nothing>
+          None yet. A database leaves events when its <a href={hashOf('deadlines')}>policy</a> says{' '}
+          <code>events key</code>, or <code>events value</code> for old values.
+        </Nothing>
+      ) : (
+        <Rows label="Events" heads={['Sequence', 'Deadline', 'In', 'Key', 'Cause', 'Old value']}>
+          {shown.slice(from, from + kPage).map((event) => (
+            <Event event={event} key={event.sequence} />
+          ))}
+        </Rows>
+      )}
+      {shown.length > kPage && (
+        <nav class="pager" aria-label="Pages of events">
+          <button type="button" disabled={from === 0} onClick={() => setFrom(Math.max(0, from - kPage))}>
+            Newer
+          </button>
+          <span>
+            {count(from + 1)} to {count(Math.min(shown.length, from + kPage))} of {count(shown.length)}
+          </span>
+          <button type="button" disabled={from + kPage >= shown.length} onClick={() => setFrom(from + kPage)}>
+            Older
+          </button>
+        </nav>
+      )}
+      <p class="unseen" aria-live="polite">
+        {!paused && shown[0] ? `Last: ${shortened(bytes(shown[0].key), 40)}` : ''}
+      </p>
+    </Panel>
+  );
+}
