@@ -13,6 +13,7 @@
 #include "activation.h"
 #include "base/line_logger.h"
 #include "base/log.h"
+#include "console/console.h"
 #include "crypto/password_file.h"
 #include "dynamo/service.h"
 #include "http/server.h"
@@ -157,6 +158,7 @@ void Greet(const Config& config, const server::Network& network, const std::stri
     const std::string at =
         fmt::format("http://{}:{}", is_v6 ? "[" + address + "]" : address, network.http_port());
     fmt::print("  DynamoDB's API: {}\n  Metrics: {}/metrics\n", at, at);
+    if (config.IsOn(Setting::kConsole)) fmt::print("  Console: {}/console\n", at);
   }
   if (network.port() != 0) {
     fmt::print("Try: redis-cli -p {} SET greeting hello EX 60\n", network.port());
@@ -266,6 +268,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                              logger);
                                       }});
     dynamo.Mount(network.router());
+    console::Console console(*shared);
+    console.Mount(network.router());
     MAYFLY_RETURN_IF_ERROR(network.Open());
     MAYFLY_TRY(const auto reaper, StartReaper(*database, *shared));
     MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));

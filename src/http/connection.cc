@@ -1,11 +1,14 @@
 #include "http/connection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/asio/error.hpp>
 #include <boost/asio/write.hpp>
 #include <utility>
 
 #include "http/limits.h"
+#include "http/loopback.h"
 
 namespace mayfly::http {
 namespace {
@@ -15,10 +18,24 @@ namespace asio = boost::asio;
 constexpr int kTooLarge = 413;
 constexpr int kUnavailable = 503;
 
+Peer PeerOf(const Connection::Socket& socket) {
+  boost::system::error_code error;
+  const asio::ip::tcp::endpoint remote = socket.remote_endpoint(error);
+  if (error) return {};  // It has gone.
+  const bool is_v6 = remote.address().is_v6();
+  const std::string address = remote.address().to_string();
+  return {.address = fmt::format("{}:{}", is_v6 ? "[" + address + "]" : address, remote.port()),
+          .local = IsLoopback(remote.address())};
+}
+
 }  // namespace
 
 Connection::Connection(Loop& loop, Socket socket, std::atomic<std::size_t>& open)
-    : loop_(loop), socket_(std::move(socket)), open_(open), memory_(loop.budget()) {
+    : loop_(loop),
+      socket_(std::move(socket)),
+      open_(open),
+      peer_(PeerOf(socket_)),
+      memory_(loop.budget()) {
   ++open_;
 }
 
@@ -95,6 +112,7 @@ void Connection::Ask() {
   asked.exchange.client = this;
   asked_bytes_ += reader_.request_bytes();
   reader_.SwapRequest(asked.exchange.request);
+  asked.exchange.request.peer = &peer_;
   // Closing with bytes unread would discard the response.
   if (!asked.manner.keep_alive) ending_ = input_.size() > 0 ? Ending::kDrain : Ending::kClose;
   BeginNext();

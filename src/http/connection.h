@@ -81,6 +81,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Loop& loop_;
   Socket socket_;
   std::atomic<std::size_t>& open_;
+  const Peer peer_;                  // Constant: requests point to it.
   boost::beast::flat_buffer input_;  // Input not parsed yet.
   std::vector<Asked> requests_;      // Those from asked_ on are kept for their memory.
   std::size_t asked_ = 0;

@@ -109,7 +109,10 @@ const Router::Route* Router::Find(std::string_view method, std::string_view path
 Response Router::NoRoute(const Request& request) const {
   const auto path = by_path_.find(request.path);
   if (path == by_path_.end()) {
-    return {.status = 404, .body = fmt::format("nothing is at {}\n", request.path)};
+    // The path is a stranger's text: a browser must not take it for a page.
+    return {.status = 404,
+            .body = fmt::format("nothing is at {}\n", request.path),
+            .headers = {{"X-Content-Type-Options", "nosniff"}}};
   }
   std::string allowed;
   for (const auto& [method, ignored] : path->second) {
@@ -117,7 +120,7 @@ Response Router::NoRoute(const Request& request) const {
   }
   return {.status = 405,
           .body = fmt::format("{} takes {}\n", request.path, allowed),
-          .headers = {{"Allow", allowed}}};
+          .headers = {{"Allow", allowed}, {"X-Content-Type-Options", "nosniff"}}};
 }
 
 }  // namespace mayfly::http

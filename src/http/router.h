@@ -15,12 +15,20 @@
 
 namespace mayfly::http {
 
+// Where a request came from.
+struct Peer {
+  std::string address;  // "127.0.0.1:52123".
+  bool local = false;   // A loopback address.
+  bool tls = false;
+};
+
 struct Request {
   std::string method;  // "GET", "POST".
   std::string path;    // Without the query.
   std::string query;   // Behind the '?'.
   std::string body;
-  Headers headers;  // Names in lower case.
+  Headers headers;             // Names in lower case.
+  const Peer* peer = nullptr;  // Its connection's, which outlives it; null for one that had none.
 
   // Empty when it is missing.
   std::string_view Header(std::string_view lower_name) const { return headers.Find(lower_name); }

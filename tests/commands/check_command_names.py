@@ -3,7 +3,7 @@
 Everything about a command that can be data is in its line of a table (command.h), so that a new command is one line
 and one handler. A name that is compared elsewhere is a second place to change, which is easily overlooked.
 
-The names are read from the tables, `constexpr CommandSpec k...[]`. In the files of src/server and of the shell,
+The names are read from the tables, `constexpr CommandSpec k...[]`. In the files of src/server, src/console and the shell,
 tests aside, four things are refused:
 (1) a comparison of what is called a name, or of the first argument, with the name of a command;
 (2) a lookup in the table of a command of a known name;
@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("src/server", "apps/mayfly/shell")
+FOLDERS = ("src/server", "src/console", "apps/mayfly/shell")
 
 # "path: name" -> why it may be there. Empty is best.
 ALLOWED = {}

@@ -10,6 +10,7 @@ void AclSession::Reset() {
   const bool at_once = user->enabled() && user->no_password();
   user_ = at_once ? user : nullptr;
   name_ = at_once ? kDefaultUser : std::string_view();
+  authenticated_ = user_;
   removed_ = false;
 }
 
@@ -39,8 +40,16 @@ bool AclSession::Authenticate(Bytes name, Bytes password) {
   version_ = version;
   name_ = user->name();
   user_ = std::move(user);
+  authenticated_ = user_;
   removed_ = false;
   return true;
+}
+
+bool AclSession::CouldAuthenticate() {
+  Refresh();
+  return user_ != nullptr && user_->enabled() &&
+         user_->no_password() == authenticated_->no_password() &&
+         user_->password_hashes() == authenticated_->password_hashes();
 }
 
 }  // namespace mayfly::server

@@ -24,6 +24,10 @@ class AclSession {
   // False, and nothing is changed, when the pair is wrong or the user is off.
   bool Authenticate(Bytes name, Bytes password);
 
+  // Whether the user could authenticate now as it did: it is there and on, and its passwords are
+  // those of that moment.
+  bool CouldAuthenticate();
+
   // RESET: as a new client.
   void Reset();
 
@@ -36,6 +40,7 @@ class AclSession {
   std::uint64_t version_ = 0;
   std::string name_;  // Empty: not authenticated.
   AclUserPtr user_;
+  AclUserPtr authenticated_;  // The user as it was then; null: not authenticated.
   bool removed_ = false;
 };
 

@@ -17,6 +17,8 @@ class AclPrincipal final : public Principal {
   explicit AclPrincipal(Acl& acl) : session_(acl) {}
 
   std::string name() const override;
+  std::shared_ptr<Principal> Copy() const override { return std::make_shared<AclPrincipal>(*this); }
+  bool Holds() const override { return session_.CouldAuthenticate(); }
 
   // Const although reading the user refreshes it: callers cannot observe that.
   AclSession& session() const { return session_; }

@@ -8,6 +8,8 @@ namespace {
 class DefaultUser final : public Principal {
  public:
   std::string name() const override { return "default"; }
+  std::shared_ptr<Principal> Copy() const override { return std::make_shared<DefaultUser>(); }
+  bool Holds() const override { return true; }  // Its password is set at the start.
 };
 
 // Takes the same time wherever the two differ, so that a password cannot be guessed byte by byte.

@@ -22,6 +22,13 @@ class Principal {
  public:
   virtual ~Principal() = default;
   virtual std::string name() const = 0;
+
+  // The same user for another session: one belongs to the thread of its session.
+  virtual std::shared_ptr<Principal> Copy() const = 0;
+
+  // Whether it could authenticate again as it did: the user is there and on, and its passwords have
+  // not changed. For what outlives a connection, such as a browser's cookie.
+  virtual bool Holds() const = 0;
 };
 
 // When a command is checked.

@@ -59,7 +59,7 @@ enum CommandFlag : std::uint32_t {
   kSavesFirst = 1u << 28,       // Waits for a script that runs, unless NOSAVE is given: SHUTDOWN.
   kByDigest = 1u << 29,         // Names a cached script by digest, where others bring its text.
   kSortsMembers = 1u << 30,     // Reads lists, sets and sorted sets, to ACL's categories: SORT.
-  kStreams = 1u << 31,          // Sends messages until the client goes: MONITOR.
+  kStreams = 1u << 31,          // Sends messages until the client goes: MONITOR, SYNC.
 };
 
 // ACL's categories that do not follow from flags: one per family.

@@ -147,6 +147,13 @@ std::optional<std::string> UnofferedText(Bytes name) {
   return fmt::format("'{}' is not offered by mayfly yet: {}", lower, *part);
 }
 
+bool NeedsConnection(const CommandEntry& entry) {
+  constexpr std::uint32_t kLasting = kBlocking | kStreams | kSubscribes | kPatterns | kNoAuth |
+                                     kSelects | kSetsReplies | kExecutes;
+  const bool listens = entry.Is(kPubSub) && entry.Is(kNoScript);
+  return (entry.spec->flags & kLasting) != 0 || listens || entry.category == Category::kTransaction;
+}
+
 bool FitsArity(const CommandSpec& spec, std::size_t count) {
   const auto given = static_cast<int>(count);
   return spec.arity >= 0 ? given == spec.arity : given >= -spec.arity;

@@ -96,6 +96,10 @@ class CommandTable {
       renamed_;  // Lower case; null: taken away.
 };
 
+// Whether it means something only on a connection that lasts: it waits, sends messages without end, or
+// says how commands behind it are taken.
+bool NeedsConnection(const CommandEntry& entry);
+
 // Whether `count` arguments, the name included, satisfy the arity.
 bool FitsArity(const CommandSpec& spec, std::size_t count);
 

@@ -29,40 +29,8 @@ RequestLimits LeaderLimits() {
 
 }  // namespace
 
-// What the session asks of the owner of its socket. There is no client: replies go nowhere.
-class LeaderSession::SessionOutlet final : public Outlet {
- public:
-  void Post(std::function<void()> task) override {
-    {
-      const std::lock_guard lock(mutex_);
-      tasks_.push_back(std::move(task));
-    }
-    waker_.Wake();
-  }
-  void Flush() override {}
-  void Resume() override {}
-  void ServeOthers() override {}
-  void Close() override {}
-  BufferBytes buffers() const override { return {}; }
-
-  void RunTasks(std::chrono::nanoseconds wait) {
-    waker_.WaitFor(wait);
-    std::vector<std::function<void()>> tasks;
-    {
-      const std::lock_guard lock(mutex_);
-      tasks.swap(tasks_);
-    }
-    for (const auto& task : tasks) task();
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::function<void()>> tasks_;  // Guarded by mutex_.
-  Waker waker_;
-};
-
 LeaderSession::LeaderSession(Server& server)
-    : server_(server), executor_(server, FreshSeed()), outlet_(std::make_shared<SessionOutlet>()) {}
+    : server_(server), executor_(server, FreshSeed()), outlet_(std::make_shared<TaskOutlet>()) {}
 
 LeaderSession::~LeaderSession() {
   if (session_ != nullptr) session_->Forget();

@@ -16,6 +16,7 @@
 #include "server/follow/follow_position.h"
 #include "server/session/following.h"
 #include "server/session/session.h"
+#include "server/session/task_outlet.h"
 #include "wire/request_parser.h"
 
 namespace mayfly::server {
@@ -52,16 +53,14 @@ class LeaderSession final : public LeaderStream {
   void NotCommitted(const Status& status) override;
 
  private:
-  class SessionOutlet;
-
   // Whether a command with this first word is about the stream itself, and not to be run.
   static bool IsControl(Bytes word);
   Status RunPipeline();
 
   Server& server_;
   Executor executor_;
-  std::shared_ptr<SessionOutlet> outlet_;  // Shared with its session, weakly.
-  std::shared_ptr<Session> session_;       // Shared with those who post to it.
+  std::shared_ptr<TaskOutlet> outlet_;  // Shared with its session, weakly; replies go nowhere.
+  std::shared_ptr<Session> session_;    // Shared with those who post to it.
   std::unique_ptr<RequestParser> parser_;
   Pipeline pipeline_;
   std::vector<std::int64_t> ends_;  // Offsets behind the commands of the pipeline.
