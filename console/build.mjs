@@ -1,7 +1,7 @@
 // Builds the page into static files: index.html and assets/NAME-HASH.*, which the server embeds.
-//   node build.mjs [--outDir=DIR] [--docs=DIR]
+//   node build.mjs [--outDir=DIR] [--docs=DIR]      By default dist/, and docs/ of the folders above.
 // The meaning of settings is read from docs/settings.md, which a test keeps equal to the server's table.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,14 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const option = (name, otherwise) =>
   path.resolve(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise);
 const out = option('outDir', path.join(here, 'dist'));
-const docs = option('docs', path.join(here, '../docs'));
+const docs = option('docs', docsAbove(here));
+
+// The docs of the source tree, of which this folder, or a copy of it that is built elsewhere in the tree, is a part.
+function docsAbove(folder) {
+  const above = path.dirname(folder);
+  if (existsSync(path.join(folder, 'docs/settings.md')) || above === folder) return path.join(folder, 'docs');
+  return docsAbove(above);
+}
 
 // import settings from 'docs:settings'
 const settingsOfDocs = {
