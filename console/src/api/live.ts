@@ -1,41 +1,9 @@
 // Figures and expiry events as the server sends them. One connection at a time feeds any number of views; the browser
 // reconnects by itself, and says from which event on.
+import type { Overview } from './overview';
+import { overviews } from './overview';
 import type { Reply } from './reply';
-
-export interface KeyspaceFigures {
-  name: string;
-  kind: string;
-  rows: number;
-  mortal_rows: number;
-  due_rows: number;
-  lag_ms: number;
-  bytes: number | null;
-  purge_within_ms: number;
-  promise_overdue_ms: number;
-  purged_through_ms: number;
-}
-
-export interface Overview {
-  now_ms: number;
-  uptime_ms: number;
-  clock: { state: string; ahead_ms: number; deletion_stopped: boolean; last_jump_ms: number; advice: string };
-  commands_total: number;
-  commands_per_second: number;
-  clients: number;
-  latency_us: { p50: number; p99: number } | null;
-  memory_bytes: number;
-  disk_bytes: number;
-  disk_free_bytes: number | null;
-  purged_rows: number;
-  purged_by_reads: number;
-  purged_per_second: number;
-  due_rows: number;
-  lag_ms: number;
-  events_first: number;
-  events_last: number;
-  keyspaces: KeyspaceFigures[];
-  refused?: string;
-}
+import { fields, number, text } from './reply';
 
 export interface ExpiryEvent {
   sequence: number;
@@ -49,6 +17,22 @@ export interface ExpiryEvent {
   value?: Reply;
 }
 
+// One entry of TTL.EVENTS.
+export function eventOf(reply: Reply): ExpiryEvent {
+  const of = fields(reply);
+  return {
+    sequence: number(of.sequence),
+    keyspace: text(of.keyspace),
+    key: of.key,
+    field: of.field,
+    entry: of.entry === undefined ? undefined : text(of.entry),
+    deadline_ms: number(of.deadline),
+    purged_ms: number(of['purged-at']),
+    cause: text(of.cause),
+    value: of.value,
+  };
+}
+
 export interface Filter {
   match: string;
   db: string;
@@ -57,8 +41,10 @@ export interface Filter {
 type Handlers = {
   overview: (figures: Overview) => void;
   expiry: (event: ExpiryEvent) => void;
+  skipped: (from: number, to: number) => void; // Sequences that came too fast, or lie too far behind.
+  refused: (words: string) => void;
   state: (connected: boolean) => void;
-  fault: (words: string) => void;
+  end: () => void; // The login has ended.
 };
 
 export function follow(filter: Filter | null, handlers: Partial<Handlers>): () => void {
@@ -71,8 +57,16 @@ export function follow(filter: Filter | null, handlers: Partial<Handlers>): () =
   const source = new EventSource(`/console/api/live?${query}`);
   source.onopen = () => handlers.state?.(true);
   source.onerror = () => handlers.state?.(false);
-  source.addEventListener('overview', (event) => handlers.overview?.(JSON.parse(event.data)));
-  source.addEventListener('expiry', (event) => handlers.expiry?.(JSON.parse(event.data)));
-  source.addEventListener('refused', (event) => handlers.fault?.(JSON.parse(event.data).error));
+  const overviewOf = overviews();
+  const listen = (name: string, take: (data: any) => void) =>
+    source.addEventListener(name, (event) => take(JSON.parse((event as MessageEvent).data)));
+  listen('overview', (data) => handlers.overview?.(overviewOf(data)));
+  listen('expiry', (data) => handlers.expiry?.(data));
+  listen('skipped', ({ from, to }) => handlers.skipped?.(from, to));
+  listen('refused', ({ error }) => handlers.refused?.(error));
+  listen('end', () => {
+    source.close();
+    handlers.end?.();
+  });
   return () => source.close();
 }

@@ -28,6 +28,8 @@ export class Refused extends Error {
 let csrf = '';
 let ended: () => void = () => {};
 
+export const sessionEnded = () => ended();
+
 export const onSessionEnd = (call: () => void) => {
   ended = call;
 };

@@ -36,7 +36,7 @@ function Clock() {
         connection lost; trying again
       </span>
     );
-  const state = figures?.clock?.state ?? 'ok';
+  const state = figures?.clock_state || 'ok';
   return (
     <span class="clock">
       {now > 0 ? <time>{instant(Math.floor(now / 1000) * 1000)}</time> : '…'}
@@ -66,8 +66,10 @@ export function Shell({ ended }: { ended: () => void }) {
   const [name, title, View] = kViews.find(([one]) => one === place.view) ?? kViews[0];
   const first = useRef(true);
 
+  const views = useRef<HTMLElement>(null);
   useEffect(() => {
     document.title = `${title} · mayfly`;
+    views.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     // A change of view is a change of page: the keyboard goes on at its heading.
     if (!first.current) heading.current?.focus();
     first.current = false;
@@ -97,7 +99,7 @@ export function Shell({ ended }: { ended: () => void }) {
           </button>
         </span>
       </header>
-      <nav class="views" aria-label="Views">
+      <nav class="views" aria-label="Views" ref={views}>
         {kViews.map(([view, words]) => (
           <a key={view} href={hashOf(view, { db: place.parts.db })} aria-current={view === name ? 'page' : undefined}>
             {words}

@@ -2,14 +2,17 @@
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { Overview } from '../api/live';
 import { follow } from '../api/live';
+import type { Overview } from '../api/overview';
+import { list, number } from '../api/reply';
 import type { Session } from '../api/server';
+import { call, sessionEnded } from '../api/server';
 import { report } from './time';
 
 interface Shared {
   session: Session;
   figures: Overview | null;
+  refused: string; // Why there are no figures, in the server's words.
   connected: boolean;
   say: (words: string) => void;
   said: string;
@@ -23,6 +26,7 @@ export function SharedState({ session, children }: { session: Session; children:
   const [figures, setFigures] = useState<Overview | null>(null);
   const [connected, setConnected] = useState(true);
   const [said, say] = useState('');
+  const [refused, setRefused] = useState('');
 
   useEffect(() => {
     let close = () => {};
@@ -33,9 +37,11 @@ export function SharedState({ session, children }: { session: Session; children:
         ? () => {}
         : follow(null, {
             overview: (latest) => {
-              report(latest.now_ms);
+              report(latest.now);
               setFigures(latest);
             },
+            refused: setRefused,
+            end: sessionEnded,
             state: setConnected,
           });
     };
@@ -47,5 +53,24 @@ export function SharedState({ session, children }: { session: Session; children:
     };
   }, [session.csrf]);
 
-  return <SharedContext.Provider value={{ session, figures, connected, say, said }}>{children}</SharedContext.Provider>;
+  useEffect(() => {
+    if (refused === '') return undefined;
+    // Who may not see figures may often ask for the time, by which deadlines are shown.
+    const ask = () => {
+      if (document.hidden) return;
+      call(0, 'TIME').then(
+        (reply) => {
+          const [seconds, micros] = list(reply).map(number);
+          report(seconds * 1000 + micros / 1000);
+        },
+        () => {},
+      );
+    };
+    ask();
+    const timer = setInterval(ask, 1000);
+    return () => clearInterval(timer);
+  }, [refused]);
+
+  const shared = { session, figures, refused, connected, say, said };
+  return <SharedContext.Provider value={shared}>{children}</SharedContext.Provider>;
 }

@@ -8,7 +8,7 @@ export const dbOf = (place: Place): number => Number(place.parts.db ?? 0) || 0;
 
 export function DbChoice({ place }: { place: Place }) {
   const { session, figures } = useShared();
-  const rows = (db: number) => figures?.keyspaces?.find((one) => one.name === `db${db}`)?.rows ?? 0;
+  const rows = (db: number) => figures?.keyspaces.find((one) => one.name === `db${db}`)?.rows ?? 0;
   const options = Array.from({ length: session.databases }, (_, db): [string, string] => [
     String(db),
     rows(db) > 0 ? `db${db} (${rows(db)})` : `db${db}`,

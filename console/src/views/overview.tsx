@@ -1,7 +1,11 @@
 // What is stored, how fast it goes, and whether dying goes as it should; every second, as the server sends it.
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { KeyspaceFigures, Overview as Figures } from '../api/live';
+import type { FamilyFigures, KeyspaceFigures, Overview as Figures } from '../api/overview';
+import { fields, number, text } from '../api/reply';
+import { call } from '../api/server';
 import { hashOf } from '../app/address';
+import { useAsk } from '../app/ask';
 import { count, micros, plural, roughly, size } from '../app/figures';
 import { useShared } from '../app/state';
 import { instant, length } from '../app/time';
@@ -15,7 +19,7 @@ const kKeyspacesShown = 50;
 function useHistory(figures: Figures | null): Figures[] {
   const [history, setHistory] = useState<Figures[]>([]);
   useEffect(() => {
-    if (figures && !figures.refused) setHistory((old) => [...old.slice(1 - kHistoryMax), figures]);
+    if (figures) setHistory((old) => [...old.slice(1 - kHistoryMax), figures]);
   }, [figures]);
   return history;
 }
@@ -33,47 +37,70 @@ function Figure({ name, value, note, values }: { name: string; value: string; no
   );
 }
 
+const kClockWords: Record<string, string> = {
+  ok: 'agrees with the machine’s clock',
+  ahead: 'is ahead of the machine’s clock',
+  jumped: 'has jumped ahead, and waits for a decision',
+};
+
 function ClockPanel({ figures }: { figures: Figures }) {
-  const { clock } = figures;
-  const words =
-    {
-      ok: 'agrees with the machine’s clock',
-      ahead: 'is ahead of the machine’s clock',
-      jumped: 'has jumped ahead, and waits for a decision',
-    }[clock.state] ?? clock.state;
+  const state = figures.clock_state;
+  // What to do about it is in TTL.CLOCK's own advice, which is asked for only then.
+  const clock = useAsk(async () => (state === 'ok' ? null : fields(await call(0, 'TTL.CLOCK'))), [state]);
   return (
     <Panel title="Clock">
-      <p class={clock.state === 'ok' ? 'state good' : 'state bad'}>The time by which keys die {words}.</p>
+      <p class={state === 'ok' ? 'state good' : 'state bad'}>
+        The time by which keys die {kClockWords[state] ?? state}.
+      </p>
       <dl class="facts">
         <dt>Now</dt>
         <dd>
-          <time>{instant(figures.now_ms)}</time>
+          <time>{instant(figures.now)}</time>
         </dd>
-        {clock.ahead_ms > 0 && (
+        {clock.value && number(clock.value['ahead-ms']) > 0 && (
           <>
             <dt>Ahead by</dt>
-            <dd>{length(clock.ahead_ms)}</dd>
+            <dd>{length(number(clock.value['ahead-ms']))}</dd>
           </>
         )}
-        {clock.last_jump_ms > 0 && (
+        {clock.value && number(clock.value['last-jump-ms']) > 0 && (
           <>
             <dt>Last jump</dt>
-            <dd>{length(clock.last_jump_ms)}</dd>
+            <dd>{length(number(clock.value['last-jump-ms']))}</dd>
           </>
         )}
         <dt>Deletion</dt>
-        <dd>{clock.deletion_stopped ? 'stopped by the clock' : 'goes on'}</dd>
+        <dd>{figures.deletion_stopped_by_clock ? 'stopped by the clock' : 'goes on'}</dd>
       </dl>
-      {clock.state !== 'ok' && clock.advice && <p>{clock.advice}</p>}
+      {clock.value && <p>{text(clock.value.advice)}</p>}
+      <Fault words={clock.fault} />
+    </Panel>
+  );
+}
+
+function Families({ rows }: { rows: FamilyFigures[] }) {
+  return (
+    <Panel title="Commands by family, since the start">
+      <Rows label="Commands by family" heads={['Family', 'Calls', 'Failed', 'Half below', 'p99']}>
+        {rows.map((one) => (
+          <tr key={one.name}>
+            <th scope="row">{one.name}</th>
+            <td class="number">{roughly(one.calls)}</td>
+            <td class="number">{roughly(one.failed + one.rejected)}</td>
+            <td class="number">{micros(one.p50_us)}</td>
+            <td class="number">{micros(one.p99_us)}</td>
+          </tr>
+        ))}
+      </Rows>
     </Panel>
   );
 }
 
 function promiseWords(one: KeyspaceFigures): string {
-  if (!one.purge_within_ms) return 'none';
-  return one.promise_overdue_ms > 0
+  if (!one.purge_within) return 'none';
+  return one.promise_overdue_ms
     ? `overdue by ${length(one.promise_overdue_ms)}`
-    : `kept, within ${length(one.purge_within_ms)}`;
+    : `kept, within ${length(one.purge_within)}`;
 }
 
 // "table.NAME.items#ID", "table.NAME.index.INDEX#ID", "table.NAME.stream.INSTANT#ID": as `mayfly prove` names them.
@@ -94,7 +121,7 @@ function Keyspaces({ title, rows, view }: { title: string; rows: KeyspaceFigures
       {rows.length === 0 ? (
         <Nothing>None yet.</Nothing>
       ) : (
-        <Rows label={title} heads={['Name', 'Rows', 'With a deadline', 'Bytes', 'Due', 'Lag', 'Promise']}>
+        <Rows label={title} heads={['Name', 'Rows', 'With a deadline', 'Due', 'Lag', 'Promise']}>
           {rows.slice(from, from + kKeyspacesShown).map((one) => (
             <tr key={one.name}>
               <th scope="row">
@@ -102,10 +129,9 @@ function Keyspaces({ title, rows, view }: { title: string; rows: KeyspaceFigures
               </th>
               <td class="number">{count(one.rows)}</td>
               <td class="number">{count(one.mortal_rows)}</td>
-              <td class="number">{size(one.bytes)}</td>
               <td class="number">{count(one.due_rows)}</td>
               <td class="number">{one.lag_ms > 0 ? length(one.lag_ms) : '–'}</td>
-              <td class={one.promise_overdue_ms > 0 ? 'bad' : undefined}>{promiseWords(one)}</td>
+              <td class={one.promise_overdue_ms ? 'bad' : undefined}>{promiseWords(one)}</td>
             </tr>
           ))}
         </Rows>
@@ -132,82 +158,108 @@ function Keyspaces({ title, rows, view }: { title: string; rows: KeyspaceFigures
 }
 
 export function Overview() {
-  const { figures } = useShared();
+  const { figures, refused } = useShared();
   const history = useHistory(figures);
+  if (refused !== '') return <Fault words={refused} />;
   if (!figures) return <Nothing>Waiting for the server’s figures …</Nothing>;
-  if (figures.refused) return <Fault words={figures.refused} />;
-  const due = figures.keyspaces.filter((one) => one.purge_within_ms > 0);
-  const overdue = due.filter((one) => one.promise_overdue_ms > 0).length;
+  const databases = figures.keyspaces.filter((one) => /^db\d+$/.test(one.name));
+  const tables = figures.keyspaces.filter((one) => partOf(one.name).table !== '');
   return (
     <>
-      <dl class="figures">
-        <Figure
-          name="Operations"
-          value={`${roughly(figures.commands_per_second)}/s`}
-          note={`${roughly(figures.commands_total)} since the start`}
-          values={history.map((one) => one.commands_per_second)}
-        />
-        <Figure
-          name="Latency"
-          value={figures.latency_us ? micros(figures.latency_us.p99) : '–'}
-          note={figures.latency_us ? `p99; half below ${micros(figures.latency_us.p50)}` : 'latency-tracking is off'}
-          values={history.map((one) => one.latency_us?.p99 ?? 0)}
-        />
-        <Figure
-          name="Purged"
-          value={`${roughly(figures.purged_per_second)}/s`}
-          note={`${roughly(figures.purged_rows)} rows, ${roughly(figures.purged_by_reads)} of them by reads`}
-          values={history.map((one) => one.purged_per_second)}
-        />
-        <Figure
-          name="Reaper lag"
-          value={figures.lag_ms > 0 ? length(figures.lag_ms) : 'none'}
-          note={`${plural(figures.due_rows, 'row')} due`}
-          values={history.map((one) => one.lag_ms)}
-        />
-        <Figure name="Memory" value={size(figures.memory_bytes)} values={history.map((one) => one.memory_bytes)} />
-        <Figure
-          name="Disk"
-          value={size(figures.disk_bytes)}
-          note={figures.disk_free_bytes === null ? undefined : `${size(figures.disk_free_bytes)} free`}
-        />
-        <Figure name="Clients" value={count(figures.clients)} note={`up for ${length(figures.uptime_ms)}`} />
-        <Figure
-          name="Promises"
-          value={due.length === 0 ? 'none' : overdue > 0 ? `${overdue} overdue` : `${due.length} kept`}
-          note={due.length === 0 ? 'no database has purge-within' : undefined}
-        />
-      </dl>
+      <Tiles figures={figures} history={history} />
       <div class="panels">
-        <Keyspaces title="Databases" view="browser" rows={figures.keyspaces.filter((one) => one.kind === 'database')} />
-        <Keyspaces
-          title="Tables"
-          view="tables"
-          rows={figures.keyspaces.filter((one) => one.kind === 'table' && partOf(one.name).table !== '')}
-        />
+        <Keyspaces title="Databases" view="browser" rows={databases} />
+        <Keyspaces title="Tables" view="tables" rows={tables} />
+        <Families rows={figures.families} />
         <ClockPanel figures={figures} />
-        <Panel title="Events">
-          <dl class="facts">
-            <dt>Kept</dt>
-            <dd>
-              {figures.events_last > 0
-                ? `${count(figures.events_first)} to ${count(figures.events_last)}`
-                : 'none; a database’s policy can ask for them (events key)'}
-            </dd>
-            {due.map((one) => (
-              <>
-                <dt>{one.name} purged through</dt>
-                <dd>
-                  <Instant ms={one.purged_through_ms} />
-                </dd>
-              </>
-            ))}
-          </dl>
-          <p>
-            <a href={hashOf('events')}>Watch them come</a>
-          </p>
-        </Panel>
+        <EventsPanel figures={figures} />
       </div>
     </>
+  );
+}
+
+function Tiles({ figures, history }: { figures: Figures; history: Figures[] }) {
+  const promises = figures.keyspaces.filter((one) => one.purge_within);
+  const overdue = promises.filter((one) => one.promise_overdue_ms).length;
+  const kept = promises.length === 0 ? 'none' : overdue > 0 ? `${overdue} overdue` : `${promises.length} kept`;
+  const latency = figures.latency;
+  return (
+    <dl class="figures">
+      <Figure
+        name="Operations"
+        value={`${roughly(figures.commands_per_second)}/s`}
+        note={`${roughly(figures.commands)} since the start`}
+        values={history.map((one) => one.commands_per_second)}
+      />
+      <Figure
+        name="Latency, p99"
+        value={latency ? micros(latency.p99_us) : '–'}
+        note={latency ? `half below ${micros(latency.p50_us)}` : 'nothing ran in the last second'}
+        values={history.map((one) => one.latency?.p99_us ?? 0)}
+      />
+      <Figure
+        name="Purged"
+        value={`${roughly(figures.purged_per_second)}/s`}
+        note={`${roughly(figures.purged_rows)} rows, ${roughly(figures.purged_members)} members`}
+        values={history.map((one) => one.purged_per_second)}
+      />
+      <Figure
+        name="Reaper lag"
+        value={figures.lag_ms > 0 ? length(figures.lag_ms) : 'none'}
+        note={`${plural(figures.due_rows, 'row')} due`}
+        values={history.map((one) => one.lag_ms)}
+      />
+      <Figure
+        name="Memory"
+        value={size(figures.memory_bytes)}
+        note={figures.data_max_bytes > 0 ? `${size(figures.data_bytes)} of ${size(figures.data_max_bytes)} stored` : ''}
+        values={history.map((one) => one.memory_bytes)}
+      />
+      <Figure
+        name="Disk"
+        value={figures.disk_full ? 'full' : size(figures.disk_bytes)}
+        note={figures.damage_seen ? 'damage was seen: run a check' : ''}
+        values={history.map((one) => one.disk_bytes)}
+      />
+      <Figure
+        name="Clients"
+        value={count(figures.clients)}
+        note={`${size(figures.bytes_in_per_second)}/s in, ${size(figures.bytes_out_per_second)}/s out`}
+        values={history.map((one) => one.bytes_out_per_second)}
+      />
+      <Figure
+        name="Promises"
+        value={kept}
+        note={promises.length === 0 ? 'nothing has purge-within' : `up for ${length(figures.uptime_ms)}`}
+      />
+    </dl>
+  );
+}
+
+function EventsPanel({ figures }: { figures: Figures }) {
+  const kept =
+    figures.events_last > 0
+      ? `${count(figures.events_first)} to ${count(figures.events_last)}`
+      : 'none; a database’s policy can ask for them (events key)';
+  return (
+    <Panel title="Events and promises">
+      <dl class="facts">
+        <dt>Events kept</dt>
+        <dd>{kept}</dd>
+        {figures.keyspaces
+          .filter((one) => one.purge_within)
+          .map((one) => (
+            <Fragment key={one.name}>
+              <dt>{partOf(one.name).words} purged through</dt>
+              <dd>
+                <Instant ms={one.purged_through} />
+              </dd>
+            </Fragment>
+          ))}
+      </dl>
+      <p>
+        <a href={hashOf('events')}>Watch them come</a>
+      </p>
+    </Panel>
   );
 }

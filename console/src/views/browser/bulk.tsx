@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { Bytes } from '../../api/bytes';
 import { shortened } from '../../api/bytes';
-import { bytes, fields, list, number } from '../../api/reply';
+import { bytes, fields, list, number, text } from '../../api/reply';
 import type { Command } from '../../api/server';
 import { call } from '../../api/server';
 import { useDo } from '../../app/ask';
@@ -59,7 +59,8 @@ export function Bulk({
       return dry ? 'counting' : 'started';
     });
   const result = state ? fields(state.result) : {};
-  const found = number(result.keys);
+  const found = number(result.matched ?? 0);
+  const refusal = text(result['first-error']);
   return (
     <Panel title="Change all of them">
       <p class="hint">
@@ -131,7 +132,7 @@ export function Bulk({
           ) : (
             <>
               {plural(found, 'key')} would change, such as{' '}
-              {list(result.sample)
+              {list(result.examples)
                 .slice(0, 5)
                 .map((one, at) => (
                   <>
@@ -145,8 +146,12 @@ export function Bulk({
         </p>
       )}
       {state && finished(state) && !preview && state.state === 'done' && (
-        <p role="status">{plural(number(result.changed), 'key')} changed.</p>
+        <p role="status">
+          {plural(number(result.changed), 'key')} changed
+          {number(result.refused) > 0 && `, ${plural(number(result.refused), 'key')} refused`}.
+        </p>
       )}
+      <Fault words={refusal} />
       {asking && (
         <Confirm
           title={`${kTitles[what]}?`}

@@ -104,7 +104,9 @@ export function ByDeadline({
         )
       )}
       <Pager pages={pages} what="keys" />
-      {which === 'dying' && <Bulk db={db} from={from} to={to} changed={pages.again} />}
+      {which === 'dying' && (
+        <Bulk db={db} from={from || '0'} to={to} changed={pages.again} key={`${db} ${from} ${to}`} />
+      )}
     </>
   );
 }

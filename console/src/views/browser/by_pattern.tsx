@@ -66,7 +66,7 @@ export function ByPattern({
         )
       )}
       <Pager pages={pages} what="keys" />
-      <Bulk db={db} match={pattern} changed={pages.again} />
+      <Bulk db={db} match={pattern} changed={pages.again} key={`${db} ${pattern}`} />
     </>
   );
 }

@@ -1,11 +1,13 @@
 // Keys by prefix, as a tree for the keyboard: arrows move, open and close, Enter shows a key. A prefix asks for its
 // children when it is opened, a page of them at a time.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bytes } from '../../api/bytes';
 import { escaped, fromArray, nameOf, toArray } from '../../api/bytes';
 import { count } from '../../app/figures';
 import { Fault, Nothing } from '../../parts/basics';
 import { Text } from '../../parts/inputs';
+import { Deadline } from '../../parts/instant';
 import { Bulk } from './bulk';
 import { patternOf } from '../../api/bytes';
 import type { Branch } from './tree_branches';
@@ -19,7 +21,7 @@ interface Item {
   open?: boolean;
   act: () => void;
   parent: string;
-  note?: string;
+  note?: ComponentChildren;
   bad?: boolean;
 }
 
@@ -50,7 +52,11 @@ export function Tree({ db, chosen, open }: { db: number; chosen: Bytes | null; o
         open: isOpen,
         parent: `p${nameOf(parent)}`,
         label: tailOf(branch.name, parent),
-        note: branch.prefix ? `${branch.exact ? '' : 'over '}${count(branch.keys)}` : undefined,
+        note: branch.prefix ? (
+          `${count(branch.keys)}${branch.exact ? '' : '+'}`
+        ) : branch.deadline === null ? undefined : (
+          <Deadline ms={branch.deadline} brief />
+        ),
         act: () => (branch.prefix ? toggle(branch.name) : open(branch.name)),
       });
       if (isOpen) add(branch.name, level + 1);

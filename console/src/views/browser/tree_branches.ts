@@ -1,7 +1,7 @@
 // The children of prefixes, as TTL.TREE tells them, kept for those that are open.
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Bytes } from '../../api/bytes';
-import { nameOf } from '../../api/bytes';
+import { fromArray, isText, nameOf, toArray } from '../../api/bytes';
 import { bytes, fields, list, number, text } from '../../api/reply';
 import { call } from '../../api/server';
 
@@ -10,6 +10,7 @@ export interface Branch {
   prefix: boolean;
   keys: number;
   exact: boolean; // Whether all keys below were counted.
+  deadline: number | null; // Of a key.
 }
 
 interface Children {
@@ -20,19 +21,32 @@ interface Children {
 }
 
 const kPage = 100;
+const kKeysCounted = 100; // Below each prefix; more are said to be more.
+
+// TTL.TREE names children by what follows the prefix.
+function wholeName(prefix: Bytes, name: Bytes): Bytes {
+  if (isText(prefix) && isText(name)) return prefix + name;
+  const [first, second] = [toArray(prefix), toArray(name)];
+  const all = new Uint8Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return fromArray(all);
+}
 
 async function read(db: number, prefix: Bytes, delimiter: string, cursor: string | null) {
+  const more = cursor ? ['CURSOR', cursor] : [];
   const [next, rows] = list(
-    await call(db, 'TTL.TREE', prefix, 'DELIMITER', delimiter, 'COUNT', kPage, ...(cursor ? ['CURSOR', cursor] : [])),
+    await call(db, 'TTL.TREE', prefix, 'DELIMITER', delimiter, 'COUNT', kPage, 'KEYS', kKeysCounted, ...more),
   );
   return {
     rows: list(rows).map((row): Branch => {
       const of = fields(row);
       return {
-        name: bytes(of.name),
-        prefix: number(of.prefix) === 1,
-        keys: number(of.keys),
-        exact: number(of.exact) === 1,
+        name: wholeName(prefix, bytes(of.name)),
+        prefix: text(of.kind) === 'folder',
+        keys: number(of.keys ?? 0),
+        exact: number(of.more ?? 0) === 0,
+        deadline: of.deadline === undefined ? null : number(of.deadline),
       };
     }),
     next: text(next) === '0' ? null : text(next),

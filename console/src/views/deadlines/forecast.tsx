@@ -1,9 +1,8 @@
 // The chart of deaths to come. Buttons and dragging zoom; a bar (or a line of the table) opens the keys that die in it.
 import { useMemo, useState } from 'preact/hooks';
 import { count, plural, roughly, size } from '../../app/figures';
-import { useShared } from '../../app/state';
 import { useShownTheme } from '../../app/theme';
-import { instant, length, serverNow } from '../../app/time';
+import { instant, length, serverNow, useNow } from '../../app/time';
 import { Bars } from '../../parts/bars';
 import { Fault, Nothing, Panel, Rows } from '../../parts/basics';
 import { Choice } from '../../parts/inputs';
@@ -28,8 +27,7 @@ const keysWords = (value: number) => roughly(value);
 const bytesWords = (value: number) => size(value);
 
 export function Forecast({ db }: { db: number }) {
-  const { figures } = useShared();
-  if (!figures) return <Nothing>Waiting for the server’s time …</Nothing>;
+  if (useNow() === 0) return <Nothing>Waiting for the server’s time …</Nothing>;
   return <ForecastFrom db={db} />;
 }
 

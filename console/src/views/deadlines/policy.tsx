@@ -1,15 +1,17 @@
 // The database's policy for lifetimes, and what another one would mean for the keys that live now: asked before it is
 // set.
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Reply } from '../../api/reply';
-import { bytes, fields, text } from '../../api/reply';
-import type { Command } from '../../api/server';
+import { nameOf } from '../../api/bytes';
+import type { Fields } from '../../api/reply';
+import { bytes, fields, list, number, text } from '../../api/reply';
 import { call } from '../../api/server';
 import { useAsk, useDo } from '../../app/ask';
-import { count } from '../../app/figures';
+import { count, plural } from '../../app/figures';
 import { length, parseLength } from '../../app/time';
-import { Fault, Nothing, Panel, Raw } from '../../parts/basics';
+import { Fault, Nothing, Panel, Raw, Rows } from '../../parts/basics';
 import { Choice, Form, Text } from '../../parts/inputs';
+import { Deadline } from '../../parts/instant';
 
 interface Rule {
   name: string;
@@ -70,34 +72,81 @@ function sentValue(rule: Rule, words: string): string {
   return trimmed === '' || trimmed === 'none' ? 'none' : String(parseLength(trimmed));
 }
 
-function Outcome({ reply }: { reply: Reply }) {
+const kEffects: Record<string, string> = {
+  unchanged: 'keep their lives',
+  given: 'would get a deadline',
+  shortened: 'would die sooner',
+  lengthened: 'would live longer',
+  refused: 'would be refused',
+};
+
+interface Trial {
+  rows: number;
+  complete: boolean;
+  counts: Record<string, number>;
+  examples: Fields[];
+}
+
+const kTrialRowsMax = 200_000;
+
+// Looks at the rows that live now, page by page, up to a bound; each as if it were written again.
+async function tryPolicy(db: number, changes: string[], seen: (trial: Trial) => void): Promise<Trial> {
+  const trial: Trial = { rows: 0, complete: false, counts: {}, examples: [] };
+  let cursor = '';
+  while (cursor !== '0' && trial.rows < kTrialRowsMax) {
+    const more = cursor ? ['CURSOR', cursor] : [];
+    const [next, part] = list(await call(db, 'TTL.POLICY', 'TRY', ...changes, 'COUNT', 10_000, ...more));
+    cursor = text(next);
+    const of = fields(part);
+    trial.rows += number(of.rows);
+    for (const effect of Object.keys(kEffects)) {
+      trial.counts[effect] = (trial.counts[effect] ?? 0) + number(of[effect] ?? 0);
+    }
+    if (trial.examples.length === 0) trial.examples = list(of.examples).map(fields);
+    trial.complete = cursor === '0';
+    seen({ ...trial });
+  }
+  return trial;
+}
+
+function Outcome({ trial }: { trial: Trial }) {
   return (
-    <dl class="facts" aria-label="What it would mean">
-      {Object.entries(fields(reply)).map(([name, value]) => (
-        <>
-          <dt>{name.replaceAll('-', ' ')}</dt>
-          <dd>
-            {Array.isArray(value)
-              ? value.slice(0, 10).map((one, at) => (
-                  <>
-                    {at > 0 && ', '}
-                    <Raw bytes={bytes(one)} max={40} />
-                  </>
-                ))
-              : typeof value === 'number'
-                ? count(value)
-                : text(value)}
-          </dd>
-        </>
-      ))}
-    </dl>
+    <>
+      <p>
+        Of {plural(trial.rows, 'key')} {trial.complete ? '(all of them)' : '(the first ones)'}, written again now:
+      </p>
+      <dl class="facts">
+        {Object.entries(kEffects).map(([effect, words]) => (
+          <Fragment key={effect}>
+            <dt>{words}</dt>
+            <dd>{count(trial.counts[effect] ?? 0)}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      {trial.examples.length > 0 && (
+        <Rows label="Examples" heads={['Key', 'What', 'Dies', 'Would die']}>
+          {trial.examples.map((one) => (
+            <tr key={nameOf(bytes(one.key))}>
+              <th scope="row">
+                <Raw bytes={bytes(one.key)} max={60} />
+              </th>
+              <td>{kEffects[text(one.effect)] ?? text(one.effect)}</td>
+              <td>
+                <Deadline ms={one.deadline === undefined ? null : number(one.deadline)} />
+              </td>
+              <td>{one['would-be'] === undefined ? '–' : <Deadline ms={number(one['would-be'])} />}</td>
+            </tr>
+          ))}
+        </Rows>
+      )}
+    </>
   );
 }
 
 export function Policy({ db }: { db: number }) {
   const asked = useAsk(async () => fields(await call(db, 'TTL.POLICY')), [db]);
   const [draft, setDraft] = useState<Record<string, string>>({});
-  const [outcome, setOutcome] = useState<Reply | null>(null);
+  const [outcome, setOutcome] = useState<Trial | null>(null);
   const doing = useDo();
   useEffect(() => {
     if (asked.value)
@@ -115,10 +164,12 @@ export function Policy({ db }: { db: number }) {
     doing.run(async () => {
       const changed = changes();
       if (changed.length === 0) throw new Error('change something first');
-      const command: Command = ['TTL.POLICY', verb, ...changed];
-      const reply = await call(db, ...command);
-      setOutcome(verb === 'TRY' ? reply : null);
-      if (verb === 'SET') asked.again();
+      setOutcome(null);
+      if (verb === 'TRY') await tryPolicy(db, changed, setOutcome);
+      else {
+        await call(db, 'TTL.POLICY', 'SET', ...changed);
+        asked.again();
+      }
       return verb === 'TRY' ? 'tried' : 'the policy is set';
     });
   return (
@@ -161,7 +212,7 @@ export function Policy({ db }: { db: number }) {
       {outcome !== null && (
         <div role="status">
           <h3>What it would mean</h3>
-          <Outcome reply={outcome} />
+          <Outcome trial={outcome} />
         </div>
       )}
     </Panel>

@@ -1,29 +1,13 @@
 // The newest events: the last that are kept, then each as it comes. Bounded; what falls out is counted, not hidden.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ExpiryEvent, Filter } from '../../api/live';
-import { follow } from '../../api/live';
-import type { Reply } from '../../api/reply';
-import { fields, list, number, text } from '../../api/reply';
+import { eventOf, follow } from '../../api/live';
+import { fields, list, number } from '../../api/reply';
 import { call } from '../../api/server';
 
 const kEventsMax = 5000;
 const kBefore = 100;
 const kRenderEveryMs = 250;
-
-function eventOf(reply: Reply): ExpiryEvent {
-  const of = fields(reply);
-  return {
-    sequence: number(of.sequence),
-    keyspace: text(of.keyspace),
-    key: of.key,
-    field: of.field,
-    entry: of.entry === undefined ? undefined : text(of.entry),
-    deadline_ms: number(of.deadline),
-    purged_ms: number(of['purged-at']),
-    cause: text(of.cause),
-    value: of.value,
-  };
-}
 
 async function before(): Promise<ExpiryEvent[]> {
   const stats = fields(await call(0, 'TTL.STATS'));
@@ -62,7 +46,8 @@ export function useEvents(filter: Filter) {
           setMissed((count) => count + 1);
         }
       },
-      fault: setFault,
+      skipped: (from, to) => setMissed((count) => count + to - from + 1),
+      refused: setFault,
     });
     // Events before this moment, when the filter lets them all through: TTL.EVENTS knows no pattern.
     if (!filter.match) {

@@ -7,9 +7,10 @@ import { hashOf, keyHash } from '../../app/address';
 import { download } from '../../app/download';
 import { count, plural } from '../../app/figures';
 import { useShared } from '../../app/state';
-import { instant, length } from '../../app/time';
+import { length } from '../../app/time';
 import { Fault, Nothing, Panel, Raw, Rows } from '../../parts/basics';
 import { Choice, Form, Text } from '../../parts/inputs';
+import { Instant } from '../../parts/instant';
 import { useEvents } from './event_source';
 
 const kPage = 50;
@@ -31,7 +32,7 @@ function Event({ event }: { event: ExpiryEvent }) {
     <tr>
       <td class="number">{count(event.sequence)}</td>
       <td>
-        <time>{instant(event.deadline_ms)}</time>
+        <Instant ms={event.deadline_ms} />
       </td>
       <td>{event.keyspace}</td>
       <th scope="row">

@@ -68,7 +68,7 @@ export function ItemRows({
             )}
             {ttl && (
               <td>
-                <Deadline ms={deadlineOf(item, ttl)} brief />
+                <Deadline ms={deadlineOf(item, ttl)} />
               </td>
             )}
             {columns.map((name) => (

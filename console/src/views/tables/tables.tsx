@@ -30,7 +30,7 @@ export function Tables({ place }: { place: Place }) {
     return { rows: page.TableNames, next: page.LastEvaluatedTableName ?? null };
   }, []);
   return (
-    <div class="browser">
+    <div class="browser tables">
       <div class="find">
         <Panel title="Tables">
           <Fault words={names.fault} />

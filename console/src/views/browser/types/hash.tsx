@@ -85,7 +85,7 @@ export function HashView({ db, name, changed }: Contents) {
               <Raw bytes={one.value} />
             </td>
             <td>
-              <Deadline ms={one.deadline} brief />
+              <Deadline ms={one.deadline} />
             </td>
             <td class="buttons">
               <button type="button" onClick={() => setChosen({ what: 'value', field: one })}>
