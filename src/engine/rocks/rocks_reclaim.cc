@@ -29,6 +29,15 @@ rocksdb::Status SetAutoCompactions(rocksdb::DB& database, rocksdb::ColumnFamilyH
   return database.SetOptions(family, {setting});
 }
 
+// Whether a file of a sorted level begins or ends with the key of a neighbour. Then the neighbour may
+// hold an older version of that key, which would be visible again without this file. RocksDB makes
+// such levels when it moves files of level 0 down as they are.
+bool SharesAKey(const std::vector<rocksdb::SstFileMetaData>& level,
+                std::vector<rocksdb::SstFileMetaData>::const_iterator file) {
+  if (file != level.begin() && std::prev(file)->largestkey == file->smallestkey) return true;
+  return std::next(file) != level.end() && std::next(file)->smallestkey == file->largestkey;
+}
+
 }  // namespace
 
 std::optional<rocksdb::SstFileMetaData> RocksDatabase::FileOf(Role role,
@@ -83,7 +92,8 @@ bool RocksDatabase::MayDrop(Role role, const std::string& name) const {
                                   [&](const auto& file) { return file.relative_filename == name; });
   if (found == last->files.end() || found->being_compacted) return false;
   // Level 0 is listed from the newest to the oldest.
-  return last->level > 0 || std::next(found) == last->files.end();
+  if (last->level == 0) return std::next(found) == last->files.end();
+  return !SharesAKey(last->files, found);
 }
 
 Result<bool> RocksDatabase::DoDropFile(Role role, const std::string& name) {

@@ -291,6 +291,38 @@ TEST_F(RocksReclaim, EveryFamilyCompactsAndDropsItsFiles) {
   EXPECT_EQ(logger_.lines(), std::vector<std::string>()) << "nothing was tried that cannot be";
 }
 
+// RocksDB moves files of level 0 down as they are if it takes them for disjoint, and files that hold
+// versions of one key count as such.
+TEST_F(RocksReclaim, AFileBesideAnotherVersionOfItsKeyIsNotDropped) {
+  Put(Role::kRows, "key", "deleted");
+  Flush();
+  Delete(Role::kRows, "key");
+  Flush();
+  for (const char* const key : {"x", "y", "z"}) {
+    Put(Role::kRows, key, "alive");
+    Flush();
+  }
+  const auto is_moved = [&] {
+    const std::vector<FileInfo> files = Files(Role::kRows);
+    return std::count_if(files.begin(), files.end(), [](const FileInfo& file) {
+             return file.level > 0 && file.first_key == "key";
+           }) == 2;
+  };
+  Waker pause;
+  for (int i = 0; i < 1000 && !is_moved(); ++i) pause.WaitFor(std::chrono::milliseconds(10));
+  ASSERT_TRUE(is_moved()) << "RocksDB no longer moves such files";
+  for (const FileInfo& file : Files(Role::kRows)) {
+    if (file.first_key != "key") continue;
+    EXPECT_FALSE(DropFile(Role::kRows, file.name));
+    EXPECT_FALSE(Has(Role::kRows, "key"));
+  }
+  for (const FileInfo& file : Files(Role::kRows)) {
+    if (file.first_key == "z" && file.level > 0) {
+      EXPECT_TRUE(DropFile(Role::kRows, file.name)) << "it has no neighbour of that key";
+    }
+  }
+}
+
 TEST_F(RocksReclaim, AFileThatIsBeingCompactedIsLetAlone) {
   Put(Role::kRows, "key", "alive");
   Flush();
@@ -350,7 +382,9 @@ TEST_F(RocksReclaim, StatsTellWhenCommitsAreHeldBack) {
   int files = 0;
   constexpr int kFilesMax = 19;  // RocksDB slows down at 20.
   for (; files < kFilesMax && !engine_->Stats()->commits_held_back; ++files) {
+    // Two keys, so that each file overlaps the others; RocksDB would move such that do not.
     Put(Role::kMembers, "key", std::to_string(files));
+    Put(Role::kMembers, "key of more", std::to_string(files));
     Flush();
   }
   EXPECT_TRUE(engine_->Stats()->commits_held_back);
