@@ -62,7 +62,7 @@ class Listener final : public rocksdb::EventListener {
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
     // RocksDB tries a compaction again after a second. As an error it would stop commits, too, once
     // RocksDB has been stopped and resumed.
-    if (reason == rocksdb::BackgroundErrorReason::kCompaction && error->IsNoSpace()) {
+    if (reason == rocksdb::BackgroundErrorReason::kCompaction && HasFoundNoRoom(*error)) {
       *error = rocksdb::Status::OK();
       return;
     }

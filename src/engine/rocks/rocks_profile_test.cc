@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "base/random.h"
@@ -104,10 +106,20 @@ TEST(RocksProfile, ACompactionWithoutRoomIsNoReasonToStop) {
   using rocksdb::BackgroundErrorReason;
   const RocksSetup setup = SetupRocks({});
   rocksdb::EventListener& listener = *setup.database.listeners.front();
-  rocksdb::Status compaction(rocksdb::Status::NoSpace(), rocksdb::Status::Severity::kSoftError);
-  listener.OnBackgroundError(BackgroundErrorReason::kCompaction, &compaction);
-  EXPECT_TRUE(compaction.ok());
-  EXPECT_FALSE(setup.flushes->is_closed());
+  const auto io_error = [](int error) {
+    return rocksdb::Status::IOError("While appending to file: a.sst", std::strerror(error));
+  };
+  for (const auto& cause : {rocksdb::Status::NoSpace(), io_error(EDQUOT), io_error(EFBIG)}) {
+    rocksdb::Status compaction(cause, rocksdb::Status::Severity::kFatalError);
+    listener.OnBackgroundError(BackgroundErrorReason::kCompaction, &compaction);
+    EXPECT_TRUE(compaction.ok()) << cause.ToString();
+    EXPECT_FALSE(setup.flushes->is_closed());
+  }
+  rocksdb::Status broken(io_error(EIO), rocksdb::Status::Severity::kFatalError);
+  listener.OnBackgroundError(BackgroundErrorReason::kCompaction, &broken);
+  EXPECT_FALSE(broken.ok());
+  EXPECT_TRUE(setup.flushes->is_closed());
+  setup.flushes->Open();
 
   rocksdb::Status flush(rocksdb::Status::NoSpace(), rocksdb::Status::Severity::kHardError);
   listener.OnBackgroundError(BackgroundErrorReason::kFlush, &flush);

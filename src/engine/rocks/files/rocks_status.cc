@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <system_error>
+
 #include "base/printable.h"
 
 namespace mayfly::engine {
@@ -48,6 +51,17 @@ Status FromRocks(const rocksdb::Status& status, std::string_view doing) {
     case Code::kTryAgain: return said(StatusCode::kBusy);
     default: return said(StatusCode::kInternal);
   }
+}
+
+bool HasFoundNoRoom(const rocksdb::Status& status) {
+  if (!status.IsIOError()) return false;
+  if (status.IsNoSpace()) return true;
+  // All that RocksDB keeps of the system's error is its text, at the end.
+  const std::string words = status.ToString();
+  for (const int error : {EDQUOT, EFBIG}) {
+    if (words.ends_with(std::generic_category().message(error))) return true;
+  }
+  return false;
 }
 
 }  // namespace mayfly::engine
