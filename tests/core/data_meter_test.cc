@@ -152,7 +152,21 @@ TEST_F(DataMeter, CountsWritesOnBothSidesOfTheFrontier) {
   ExpectExact();
 }
 
+TEST_F(DataMeter, MembersInTheirRowGoWithIt) {
+  Measure();
+  InLatched(*database_, rows(), {"hash"}, [](TransactionKeyspace& space) {
+    Fill(space, "hash", {"a", "b", "c"});
+  });
+  ExpectExact();
+  InLatched(*database_, rows(), {"hash"},
+            [](TransactionKeyspace& space) { EXPECT_TRUE(space.Evict("hash").value()); });
+  ExpectExact();
+  EXPECT_EQ(meter().bytes(), 0);
+  EXPECT_EQ(meter().orphans(), 0);
+}
+
 TEST_F(DataMeter, MembersCountUntilTheyAreRemoved) {
+  core::StoreOf(*database_).draft_bounds().packed_bytes_max = 0;
   Measure();
   InLatched(*database_, rows(), {"hash"}, [](TransactionKeyspace& space) {
     Fill(space, "hash", {"a", "b", "c"});

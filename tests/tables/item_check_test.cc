@@ -69,18 +69,18 @@ TEST(ItemCheck, BoundsSizeAndNesting) {
             "Item size has exceeded the maximum allowed size");
   EXPECT_EQ(MessageOf(CheckUpdatedItem(Posts(), Post(), large)),
             "Item size to update has exceeded the maximum allowed size");
-  EXPECT_TRUE(CheckNewItem(Posts(), Post({{"x", Nested(32)}})).ok());
-  EXPECT_EQ(MessageOf(CheckNewItem(Posts(), Post({{"x", Nested(33)}}))),
+  EXPECT_TRUE(CheckForm(Post({{"x", Nested(32)}})).ok());
+  EXPECT_EQ(MessageOf(CheckForm(Post({{"x", Nested(33)}}))),
             "Nesting Levels have exceeded supported limits: Attributes in the item have nested "
             "levels beyond supported limit");
 }
 
 TEST(ItemCheck, RefusesEmptySetsAndNames) {
   const AttributeValue hidden = AttributeValue::List{AttributeValue::NumberSet()};
-  EXPECT_EQ(CheckNewItem(Posts(), Post({{"x", AttributeValue::StringSet()}})).code(), kInvalid);
-  EXPECT_EQ(CheckNewItem(Posts(), Post({{"x", hidden}})).code(), kInvalid);
-  EXPECT_EQ(CheckNewItem(Posts(), Post({{"x", AttributeValue::BinarySet()}})).code(), kInvalid);
-  EXPECT_EQ(CheckNewItem(Posts(), Post({{"", "x"}})).code(), kInvalid);
+  EXPECT_EQ(CheckForm(Post({{"x", AttributeValue::StringSet()}})).code(), kInvalid);
+  EXPECT_EQ(CheckForm(Post({{"x", hidden}})).code(), kInvalid);
+  EXPECT_EQ(CheckForm(Post({{"x", AttributeValue::BinarySet()}})).code(), kInvalid);
+  EXPECT_EQ(CheckForm(Post({{"", "x"}})).code(), kInvalid);
 }
 
 Table WithSchemas() {

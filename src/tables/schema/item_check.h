@@ -17,8 +17,8 @@ Status CheckForm(const Item& item);
 // of indexes, size, the schema of its partition.
 Status CheckNewItem(const Table& table, const Item& item);
 
-// The same, and the form, for the result of an update of `before`. Unchanged attributes were accepted before,
-// perhaps under another description, and stay.
+// The same, and the form, for the result of an update of `before`. Unchanged attributes were
+// accepted before, perhaps under another description, and stay.
 Status CheckUpdatedItem(const Table& table, const Item& before, const Item& after);
 
 // Of the items of a transaction together.
