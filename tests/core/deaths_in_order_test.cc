@@ -110,6 +110,44 @@ TEST_P(DeathsInOrder, AWriteThatMeetsADeadMemberFindsItFirst) {
   EXPECT_EQ(told_, "-c/mortal ! ");
 }
 
+// A purge that is bounded may remove the row between two of its members.
+TEST_P(DeathsInOrder, ARowThatGoesWithMembersLeftIsToldOf) {
+  ASSERT_EQ(CodeOf(rows().Put("first", "v", Lifetime::Until(kStart + 1ms))), kOk);
+  InLatched(database(), rows(), {"c"}, [](TransactionKeyspace& space) {
+    Fill(space, "c", {"a"}, MemberLifetime::Until(kStart + 10ms));
+    Fill(space, "c", {"b"}, MemberLifetime::Until(kStart + 11ms));
+  });
+  clock().Advance(11ms);
+  PurgeOptions one;
+  one.rows_max = 1;
+  for (int step = 0; step < 5; ++step) ASSERT_TRUE(database().Purge(one).has_value());
+  EXPECT_EQ(told_, "-first -c/a -c ");
+}
+
+TEST_P(DeathsInOrder, SoIsARowWhoseLastLivingMemberIsRemoved) {
+  InLatched(database(), rows(), {"c"}, [](TransactionKeyspace& space) {
+    Fill(space, "c", {"living"});
+    Fill(space, "c", {"dead"}, MemberLifetime::Until(kStart + 10ms));
+  });
+  clock().Advance(10ms);
+  Write({"c"},
+        [](TransactionKeyspace& space) { EXPECT_EQ(*space.RemoveMember("c", "living"), true); });
+  EXPECT_EQ(told_, "-c ! ");
+}
+
+TEST_P(DeathsInOrder, ACopyFindsDeadMembersFirst) {
+  InLatched(database(), rows(), {"c"}, [](TransactionKeyspace& space) {
+    Fill(space, "c", {"living"});
+    Fill(space, "c", {"dead", "revived"}, MemberLifetime::Until(kStart + 10ms));
+  });
+  clock().Advance(10ms);
+  Write({"c", "copy"}, [](TransactionKeyspace& space) {
+    EXPECT_EQ(*space.PutMember("c", "revived", "again"), true);
+    EXPECT_EQ(CodeOf(space.Copy("c", space, "copy")), kOk);
+  });
+  EXPECT_EQ(told_, "-c/revived -c/dead ! ");
+}
+
 TEST_P(DeathsInOrder, NobodyIsToldWithoutAListener) {
   core::ListenToDeaths(database(), nullptr);
   ASSERT_EQ(CodeOf(rows().Put("k", "v", Lifetime::Until(kStart + 10ms))), kOk);

@@ -100,6 +100,10 @@ Result<bool> MemberPurge::FinishOne(Touched& touched) {
   // A dead row is not written again.
   if (collection.members == 0 || IsDead(old.deadline, plan_.now())) {
     plan_.Remove(keyspace_, touched.stripe, touched.key, old, EventCause::kPurged);
+    // Members that are left belong to an orphan from now on, whose deaths are not told.
+    if (deaths_ != nullptr && collection.members > 0) {
+      deaths_->push_back({keyspace_.name(), touched.key, std::nullopt});
+    }
     return true;
   }
   if (collection.mortal > 0) {

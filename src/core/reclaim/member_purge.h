@@ -35,7 +35,8 @@ class MemberStripes {
 class MemberPurge {
  public:
   // Used under the latches of all keys. The arguments must outlive it. `deaths` gets the members
-  // that are removed from their collections; it may be null.
+  // that are removed from their collections, and rows that are removed with members left; it may be
+  // null.
   MemberPurge(Store& store, CommitPlan& plan, KeyspaceState& keyspace,
               std::vector<Death>* deaths = nullptr)
       : store_(store), plan_(plan), keyspace_(keyspace), deaths_(deaths) {}

@@ -53,6 +53,17 @@ Result<DeadMembers> CountDeadMembers(const engine::Engine& engine, const PartKey
   return found;
 }
 
+Status VisitDeadMembers(const engine::Engine& engine, const PartKeys& keys, WallTime now,
+                        FunctionRef<void(Bytes member)> visit, const engine::Snapshot* snapshot) {
+  MAYFLY_TRY(const auto cursor, WalkOrder(engine, keys, WallTimeFromMs(0), snapshot));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    MAYFLY_TRY(const OrderName order, NameHere(*cursor, keys));
+    if (!IsDead(order.deadline, now)) break;
+    visit(order.member);
+  }
+  return cursor->status();
+}
+
 Result<std::optional<std::string>> NameOf(const engine::Engine& engine, const PartKeys& keys) {
   PinnedBytes pin;
   const Status read = engine.Get(kMembers, keys.OfName(), pin);

@@ -23,6 +23,11 @@ Result<DeadMembers> CountDeadMembers(const engine::Engine& engine, const PartKey
                                      const Collection& collection, WallTime now,
                                      const engine::Snapshot* snapshot = nullptr);
 
+// Calls `visit` with each stored member that is dead and not yet purged.
+Status VisitDeadMembers(const engine::Engine& engine, const PartKeys& keys, WallTime now,
+                        FunctionRef<void(Bytes member)> visit,
+                        const engine::Snapshot* snapshot = nullptr);
+
 // The user's key, from the collection's name record; nothing when there is none.
 Result<std::optional<std::string>> NameOf(const engine::Engine& engine, const PartKeys& keys);
 

@@ -180,6 +180,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   MemberDraft& PartToChange(const Living& living, BufferedMembers::value_type& part);
   void SetMember(const Living& living, BufferedMembers::value_type& member, Bytes value,
                  MemberDraft fresh);
+  Status NoteDeadMembers(BufferedRows::value_type& row);
   Status CopyParts(WriteBuffer& to_space, Bytes from, Bytes to);
   void KeepMoved(CommitPlan& plan) const;
 

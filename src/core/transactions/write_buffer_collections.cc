@@ -253,7 +253,10 @@ void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& m
   draft.value = value;  // Which may be a view of it.
   fresh.value = std::move(draft.value);
   draft = std::move(fresh);
-  if (row.living_members() == 0) Remove(*living.row);
+  if (row.living_members() > 0) return;
+  // Dead members go with it unnoticed.
+  if (row.members > 0) transaction_.MetDead(state_, living.row->first);
+  Remove(*living.row);
 }
 
 Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, MemberLifetime lifetime,

@@ -1,5 +1,6 @@
 // Copies and moves rows within a transaction.
 #include "core/layout/limits.h"
+#include "core/store/collection_reads.h"
 #include "core/transactions/write_buffers.h"
 
 namespace mayfly::core {
@@ -27,6 +28,7 @@ Status WriteBuffer::Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) {
     MAYFLY_TRY(deadline, DeadlineOf(span, transaction_.now()));
   }
   if (row->second.is_collection()) {
+    MAYFLY_RETURN_IF_ERROR(NoteDeadMembers(*row));
     MAYFLY_RETURN_IF_ERROR(target.MakeCollectionUntil(to, row->second.value(), deadline));
     return CopyParts(target, from, to);
   }
@@ -63,6 +65,19 @@ Status WriteBuffer::Move(Bytes from, TransactionKeyspace& to_space, Bytes to) {
   MAYFLY_RETURN_IF_ERROR(Copy(from, to_space, to));
   if (&target == this && from == to) return {};
   return Delete(from).status();
+}
+
+// A follower that does not judge deadlines by itself would copy dead members, too, and would never
+// hear of the copies' deaths.
+Status WriteBuffer::NoteDeadMembers(Rows& row) {
+  if (row.second.draft.dead == 0 || !transaction_.notes_deaths()) return {};
+  BufferedCollection& parts = PartsOf(row);
+  MAYFLY_TRY(const auto state, source().State());
+  const auto note = [&](Bytes member) {
+    const auto* const own = parts.members.Find(member);
+    if (own == nullptr || !own->second.dirty()) transaction_.MetDead(state_, row.first, member);
+  };
+  return VisitDeadMembers(store_.engine(), parts.keys, transaction_.now(), note, state.get());
 }
 
 Status WriteBuffer::CopyParts(WriteBuffer& to_space, Bytes from, Bytes to) {

@@ -67,8 +67,9 @@ class WriteBuffers {
   DraftMemory& memory() { return lent_ != nullptr ? *lent_ : own_; }
 
   // For write buffers.
+  bool notes_deaths() const { return store_.death_listener() != nullptr; }
   void MetDead(const KeyspaceState& keyspace, Bytes key, std::optional<Bytes> member = {}) {
-    if (store_.death_listener() == nullptr) return;
+    if (!notes_deaths()) return;
     met_dead_.push_back({keyspace.name(), std::string(key),
                          member ? std::optional(std::string(*member)) : std::nullopt});
   }
