@@ -191,6 +191,19 @@ TEST_F(Caching, KeysBeyondTheBoundAreGivenUp) {
   EXPECT_TRUE(told == "[invalidate, [a]]" || told == "[invalidate, [b]]") << told;
 }
 
+// The client's own command made room for itself.
+TEST_F(Caching, AnEvictionIsToldBeforeTheReply) {
+  writer_->Text("CONFIG SET maxmemory 20000");
+  Track();
+  reader_->Text("SETEX volatile 10000 x");
+  reader_->Text("GET volatile");
+  reader_->Text("SETBIT big 160000 0");
+  writer_->Text("CONFIG SET maxmemory-policy volatile-random");
+  reader_->SendLine("GETBIT big 0");
+  EXPECT_EQ(reader_->ReadText(), "[invalidate, [volatile]]");
+  EXPECT_EQ(reader_->ReadText(), "0");
+}
+
 TEST_F(Caching, EndsWithTheClientWithResetAndWithOff) {
   Track();
   for (const char* const end : {"CLIENT TRACKING OFF", "RESET"}) {
