@@ -172,15 +172,16 @@ class MayflyDamageWhileServed(unittest.TestCase):
             content[at] ^= 0x5A
         largest.write_bytes(content)
 
-        # Keeping a promise means rewriting files, and RocksDB refuses writes after it met damage.
+        # Keeping a promise means rewriting files, and RocksDB refuses writes after it met damage,
+        # which a compaction may do before the promise is made.
         server = ServerProcess(MAYFLY, folder=folder.name)
         server.start()
         self.addCleanup(server.stop)
         with redis.Redis(port=server.port) as client:
-            client.execute_command("TTL.POLICY", "SET", "purge-within", 1000)
-            client.delete(key(0))
             end = time.monotonic() + WAIT_SECONDS
             with self.assertRaises(redis.ResponseError):
+                client.execute_command("TTL.POLICY", "SET", "purge-within", 1000)
+                client.delete(key(0))
                 while time.monotonic() < end:
                     client.set("probe", "x")
                     time.sleep(0.05)

@@ -203,15 +203,6 @@ TEST(Clients, TheListShowsWhatWaitsInBuffers) {
   EXPECT_NE(line.find(" events=r "), std::string::npos) << line;
 }
 
-TEST(Clients, TrackingIsRefusedUnlessOff) {
-  Served served;
-  TestClient client(served.port());
-  EXPECT_TRUE(client.Text("CLIENT TRACKING ON").starts_with("ERR client side caching is not"));
-  EXPECT_EQ(client.Text("CLIENT TRACKING OFF"), "OK");
-  EXPECT_EQ(client.Text("CLIENT GETREDIR"), "-1");
-  EXPECT_EQ(client.Text("CLIENT TRACKINGINFO"), "[flags, [off], redirect, -1, prefixes, []]");
-}
-
 TEST(Clients, AUnixSocketServesAsWell) {
   const TemporaryDirectory directory;
   const std::string path = directory.Inside("socket");

@@ -270,7 +270,7 @@ constexpr CommandSpec kLibraryCommands[] = {
     {"dump",    2,  kNoScript | kWalks,               kNoKeys, DumpLibraries,
      {"Return all libraries as a payload.", "7.0.0", "O(n) in the bytes of the libraries"}},
     {"flush",   -2, kChanges,                         kNoKeys, FlushLibraries,
-     {"Remove all libraries.", "7.0.0", "O(n) in the libraries", "flush-type=[ASYNC | SYNC]"}},
+     {"Remove all libraries.", "7.0.0", "O(n) in the libraries", "async=[ASYNC | SYNC]"}},
     {"help",    2,  kLoading | kStale | kNoRows,      kNoKeys, LibraryHelp,
      {"List the subcommands.", "7.0.0", "O(1)"}},
     {"kill",    2,  kNoScript | kAllowBusy | kNoRows, kNoKeys, KillFunction,
