@@ -20,6 +20,7 @@
 #include "interrupt.h"
 #include "mayfly/database.h"
 #include "process.h"
+#include "served_tables.h"
 #include "server/assembly/assembly.h"
 #include "server/command/core_transaction_source.h"
 #include "server/config/config_file.h"
@@ -130,23 +131,6 @@ void Connect(dynamo::ServiceOptions& options, Database& database, Config& config
   };
 }
 
-// TTL.POLICY TABLE, on the tables that DynamoDB's clients use.
-class ServedTables final : public server::TablePolicies {
- public:
-  explicit ServedTables(Tables& tables) : tables_(tables) {}
-
-  Result<std::optional<Millis>> PurgeWithin(const std::string& table) override {
-    MAYFLY_TRY(const TableDescription described, tables_.DescribeTable(table));
-    return described.spec.purge_within;
-  }
-  Status SetPurgeWithin(const std::string& table, std::optional<Millis> promise) override {
-    return tables_.UpdateTable(table, {.purge_within = promise.value_or(Millis(0))}).status();
-  }
-
- private:
-  Tables& tables_;
-};
-
 void Greet(const Config& config, const server::Network& network, const std::string& version) {
   const std::string directory = config.Text(Setting::kDir);
   fmt::print("{} serves {}\n", version,
@@ -240,8 +224,12 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     MAYFLY_TRY(const auto tables, tables::ProtocolTables::Open(*database));
     server::RequestStatistics requests;
     Connect(dynamo_options, *database, config, requests);
+    dynamo::ServiceOptions for_commands = dynamo_options;  // ACL has let their users through.
+    for_commands.secrets = {};
+    for_commands.open_to_strangers = false;
     dynamo::Service dynamo(*tables, clock, logger, std::move(dynamo_options));
-    ServedTables table_policies(*tables);
+    dynamo::Service behind_commands(*tables, clock, logger, std::move(for_commands));
+    ServedTables served_tables(*tables, behind_commands);
     MAYFLY_TRY(const auto shared,
                server::Server::Open({.database = *database,
                                      .transactions = transactions,
@@ -253,7 +241,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                      .authorizer = &front.authorizer(),
                                      .publisher = &front,
                                      .extensions = &front,
-                                     .table_policies = &table_policies,
+                                     .table_policies = &served_tables,
+                                     .table_operations = &served_tables,
                                      .manual_clock = flags.manual_clock ? &manual : nullptr,
                                      .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));

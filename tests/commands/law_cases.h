@@ -193,6 +193,8 @@ inline constexpr auto kLawCases = std::to_array<LawCase>({
     {"ttl.purge", Stage::kNone, "", kNotOnRows},
     {"ttl.scan", Stage::kNone, "", "asks core, whose law test covers scans by deadline"},
     {"ttl.stats", Stage::kNone, "", kNotOnRows},
+    {"ttl.table", Stage::kNone, "", kNotOnRows},
+    {"ttl.tree", Stage::kNone, "", "asks core, whose law test covers cursors"},
     {"type", Stage::kString, "type k"},
     {"unlink", Stage::kString, "unlink k"},
     {"xack", Stage::kStream, "xack k g 1-1"},

@@ -70,6 +70,18 @@ TEST_F(TtlCommands, ForecastGoesOnAtItsCursor) {
   EXPECT_EQ(Text("TTL.FORECAST COUNT 10001"), "ERR value is out of range");
 }
 
+TEST_F(TtlCommands, ForecastBeginsWhereItIsAskedTo) {
+  Put("a", 999);
+  Put("b", 1000);
+  Put("c", 2500);
+  const std::int64_t t = now();
+  EXPECT_EQ(Text(fmt::format("TTL.FORECAST FROM {} BUCKET 1000 BUCKETS 2", t + 1000)),
+            fmt::format("[0, [[begin, {}, end, {}, keys, 1, bytes, 6], [begin, {}, end, {}, keys, "
+                        "1, bytes, 6]]]",
+                        t + 1000, t + 2000, t + 2000, t + 3000));
+  EXPECT_EQ(Text(fmt::format("TTL.FORECAST FROM {} BUCKET 1000 BUCKETS 1", t + 3000)), "[0, []]");
+}
+
 TEST_F(TtlCommands, ForecastRefusesWhatIsNoForecast) {
   EXPECT_EQ(Text("TTL.FORECAST BUCKET"), "ERR syntax error");
   EXPECT_EQ(Text("TTL.FORECAST FOO 1"), "ERR syntax error");
@@ -127,6 +139,57 @@ TEST_F(TtlCommands, ScanRefusesWhatIsNoScan) {
   // The cursor is the position itself: valid after a restart, too.
   EXPECT_EQ(Text("TTL.SCAN NOTTL CURSOR at:61"), Text("TTL.SCAN NOTTL"));
   EXPECT_EQ(Text("TTL.SCAN FROM 0 COUNT 0"), "ERR value is out of range");
+}
+
+TEST_F(TtlCommands, TreeShowsKeysAndPrefixesBelowAPrefix) {
+  for (const char* key : {"a", "s:1", "s:2", "s:u:1", "t:1", "s"}) {
+    ASSERT_TRUE(keyspace().Put(key, "v").ok());
+  }
+  Put("z", 1000);
+  EXPECT_EQ(Text("TTL.TREE \"\""), fmt::format("[0, [[name, a, kind, key], [name, s, kind, key], "
+                                               "[name, s:, kind, folder, keys, 3, more, 0], "
+                                               "[name, t:, kind, folder, keys, 1, more, 0], "
+                                               "[name, z, kind, key, deadline, {}]]]",
+                                               now() + 1000));
+  EXPECT_EQ(Text("TTL.TREE s:"),
+            "[0, [[name, 1, kind, key], [name, 2, kind, key], "
+            "[name, u:, kind, folder, keys, 1, more, 0]]]");
+  EXPECT_EQ(Text("TTL.TREE s: DELIMITER u"),
+            "[0, [[name, 1, kind, key], [name, 2, kind, key], "
+            "[name, u, kind, folder, keys, 1, more, 0]]]");
+  EXPECT_EQ(Text("TTL.TREE none:"), "[0, []]");
+}
+
+TEST_F(TtlCommands, TreeGoesOnAtItsCursorAndCountsUpToItsBound) {
+  for (int folder = 0; folder < 5; ++folder) {
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_TRUE(keyspace().Put(fmt::format("f{}:{}", folder, i), "v").ok());
+    }
+  }
+  ASSERT_TRUE(keyspace().Put("\xff\xff:1", "v").ok());
+  ASSERT_TRUE(keyspace().Put("\xff\xff:2", "v").ok());
+  std::string names;
+  std::string cursor = "0";
+  int pages = 0;
+  do {
+    const Reply reply = tester_->Run("TTL.TREE \"\" COUNT 2 KEYS 1 CURSOR " + cursor);
+    cursor = reply.items()[0].text();
+    for (const Reply& child : reply.items()[1].items()) {
+      names += FieldOf(child, "name").substr(0, 2);
+      EXPECT_EQ(FieldOf(child, "keys"), "1");
+      EXPECT_EQ(FieldOf(child, "more"), "1");
+    }
+    ++pages;
+  } while (cursor != "0" && pages < 10);
+  EXPECT_EQ(names, "f0f1f2f3f4\xff\xff");
+  EXPECT_EQ(pages, 3);
+}
+
+TEST_F(TtlCommands, TreeRefusesWhatIsNoTree) {
+  EXPECT_EQ(Text("TTL.TREE a COUNT"), "ERR syntax error");
+  EXPECT_EQ(Text("TTL.TREE a DELIMITER \"\""), "ERR a delimiter has at least one byte");
+  EXPECT_EQ(Text("TTL.TREE a KEYS 20001"), "ERR value is out of range");
+  EXPECT_EQ(Text("TTL.TREE a CURSOR at:zz"), "ERR invalid cursor");
 }
 
 TEST_F(TtlCommands, PurgeRemovesWhatHasExpired) {
@@ -276,6 +339,39 @@ TEST_F(TtlCommands, PolicyIsShownAndSet) {
   EXPECT_EQ(keyspace().policy().default_ttl, Millis(5000));
   EXPECT_EQ(Text("TTL.POLICY SET default-ttl none jitter 0"), "OK");
   EXPECT_EQ(keyspace().policy().default_ttl, std::nullopt);
+}
+
+TEST_F(TtlCommands, PolicyIsTriedOnTheKeysThatLive) {
+  ASSERT_TRUE(keyspace().Put("for-ever", "v").ok());
+  Put("long", 5000);
+  Put("middle", 2000);
+  Put("short", 500);
+  const std::int64_t t = now();
+  const auto counts = [&](const std::string& policy) {
+    const Reply trial = tester_->Run("TTL.POLICY TRY " + policy).items()[1];
+    std::string text;
+    for (const char* name : {"rows", "unchanged", "given", "shortened", "lengthened", "refused"}) {
+      text += FieldOf(trial, name) + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(counts("default-ttl 3000"), "4 3 1 0 0 0 ");
+  EXPECT_EQ(counts("max-ttl 3000"), "4 2 0 0 0 2 ") << "a key without a deadline exceeds it";
+  EXPECT_EQ(counts("max-ttl 3000 breach clamp"), "4 2 1 1 0 0 ");
+  EXPECT_EQ(counts("min-ttl 2000 breach clamp"), "4 3 0 0 1 0 ");
+  const Reply first = tester_->Run("TTL.POLICY TRY max-ttl 3000 breach clamp COUNT 2");
+  EXPECT_EQ(TextOf(first.items()[1].items()[13]),
+            fmt::format("[[key, for-ever, effect, given, would-be, {0}], "
+                        "[key, long, effect, shortened, deadline, {1}, would-be, {0}]]",
+                        t + 3000, t + 5000));
+  const Reply second = tester_->Run("TTL.POLICY TRY max-ttl 3000 breach clamp COUNT 2 CURSOR " +
+                                    first.items()[0].text());
+  EXPECT_EQ(FieldOf(second.items()[1], "rows"), "2");
+  EXPECT_EQ(second.items()[0].text(), "0");
+  EXPECT_EQ(Text("TTL.POLICY TRY max-ttl"), "ERR syntax error");
+  EXPECT_TRUE(Text("TTL.POLICY TRY nonsense 1").starts_with("ERR a policy has no field"));
+  EXPECT_TRUE(Text("TTL.POLICY TRY min-ttl 5 max-ttl 4").starts_with("ERR"));
+  EXPECT_EQ(FieldOf(tester_->Run("TTL.POLICY"), "max-ttl"), "none") << "nothing was set";
 }
 
 TEST_F(TtlCommands, PolicyThatIsRefusedChangesNothing) {

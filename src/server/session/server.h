@@ -22,6 +22,7 @@
 #include "server/command/transaction_source.h"
 #include "server/config/config.h"
 #include "server/databases/databases.h"
+#include "server/databases/table_operations.h"
 #include "server/databases/table_policies.h"
 #include "server/eviction/data_limit.h"
 #include "server/feed/feed.h"
@@ -58,7 +59,8 @@ struct ServerParts {
   Publisher* publisher = nullptr;           // Null: no subscribers.
   ExtensionMaker* extensions = nullptr;     // Null: no extensions.
   TablePolicies* table_policies = nullptr;  // Null: no tables.
-  ManualClock* manual_clock = nullptr;      // Moved by DEBUG CLOCK; null: it is refused.
+  TableOperations* table_operations = nullptr;
+  ManualClock* manual_clock = nullptr;  // Moved by DEBUG CLOCK; null: it is refused.
   std::string version = "0";
 };
 
@@ -77,6 +79,7 @@ class Server {
   const Clock& real_clock() const { return parts_.real_clock; }
   Logger& logger() { return parts_.logger; }
   TablePolicies* table_policies() { return parts_.table_policies; }
+  TableOperations* table_operations() { return parts_.table_operations; }
   ManualClock* manual_clock() { return parts_.manual_clock; }
   const std::string& version() const { return parts_.version; }
   Authorizer& authorizer() { return *authorizer_; }

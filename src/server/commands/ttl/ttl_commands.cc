@@ -28,7 +28,15 @@ namespace {
 // database.
 constexpr std::uint32_t kAlone = kNoRows | kNoMulti | kNoScript;
 
+// Not in @read and @write: tables are no keys, and a user of keys need not be one of tables.
 // clang-format off
+constexpr CommandSpec kTableSubcommands[] = {
+    {"read",  4, kAdmin | kAlone,              kNoKeys, TtlTableRead,
+     {"Run an operation that reads.", "0.1.0", "Depends on the operation", "operation json"}},
+    {"write", 4, kAdmin | kDangerous | kAlone, kNoKeys, TtlTableWrite,
+     {"Run an operation that may change something.", "0.1.0", "Depends on the operation", "operation json"}},
+};
+
 constexpr CommandSpec kTtlCommands[] = {
     {"ttl.backup",   -1, kAdmin | kDangerous | kAlone,   kNoKeys, TtlBackup,
      {"Write a backup, as a job.", "0.1.0", "O(n) in the bytes of the database", "[name]"}},
@@ -43,14 +51,15 @@ constexpr CommandSpec kTtlCommands[] = {
       "AFTER sequence:int [COUNT count:int]"}},
     {"ttl.forecast", -1, kReadOnly | kAlone,             kNoKeys, TtlForecast,
      {"Tell how many keys will die, and when.", "0.1.0", "O(n) in the entries of the expiry index that are counted",
-      "[BUCKET milliseconds:int] [BUCKETS count:int] [COUNT keys:int] [CURSOR cursor]"}},
+      "[FROM milliseconds:time] [BUCKET milliseconds:int] [BUCKETS count:int] [COUNT keys:int] [CURSOR cursor]"}},
     {"ttl.help",     1,  kReadOnly | kAlone,             kNoKeys, TtlHelp,
      {"Tell what these commands do.", "0.1.0", "O(1)"}},
     {"ttl.job",      -2, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlJob,
      {"Tell of long work, or end it.", "0.1.0", "O(1)", "action=(GET id:int | LIST | CANCEL id:int)"}},
     {"ttl.policy",   -1, kAdmin | kAlone,                kNoKeys, TtlPolicy,
      {"Show or change what keys' lives must be like.", "0.1.0", "O(1)",
-      "action=[GET | SET policy=(field value)... | TABLE table=(name action=[GET | SET promise=(purge-within "
+      "action=[GET | SET policy=(field value)... | TRY trial=(policy=(field value)... [COUNT keys:int] [CURSOR "
+      "cursor]) | TABLE table=(name action=[GET | SET promise=(purge-within "
       "milliseconds:int)])]"}},
     {"ttl.prove",    -1, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlProve,
      {"Find out what is left of the dead, as a job.", "0.1.0", "O(n) in the bytes of the database", "[FIND bytes]"}},
@@ -62,6 +71,12 @@ constexpr CommandSpec kTtlCommands[] = {
       "range=(NOTTL | window=([FROM milliseconds:time] [TO milliseconds:time])) [COUNT count:int] [CURSOR cursor]"}},
     {"ttl.stats",    1,  kReadOnly | kAlone,             kNoKeys, TtlStats,
      {"Tell about expiry, purging and the clock.", "0.1.0", "O(1)"}},
+    {"ttl.table",    -2, 0,                              kNoKeys, nullptr,
+     {"Run an operation of DynamoDB's API.", "0.1.0", "Depends on the operation"}, kTableSubcommands},
+    {"ttl.tree",     -2, kReadOnly | kAlone,             kNoKeys, TtlTree,
+     {"List keys and prefixes of keys, as a folder lists files and folders.", "0.1.0",
+      "O(n) in the keys that are counted",
+      "prefix [DELIMITER text] [COUNT lines:int] [KEYS keys:int] [CURSOR cursor]"}},
 };
 // clang-format on
 

@@ -34,6 +34,13 @@ Answer TtlScan(Call& call);
 // ttl_commands_policy.cc
 Answer TtlPolicy(Call& call);
 
+// ttl_commands_table.cc
+Answer TtlTableRead(Call& call);
+Answer TtlTableWrite(Call& call);
+
+// ttl_commands_tree.cc
+Answer TtlTree(Call& call);
+
 // ttl_commands_proof.cc
 Answer TtlProve(Call& call);
 Answer TtlJob(Call& call);

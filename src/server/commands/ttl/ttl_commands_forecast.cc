@@ -34,8 +34,10 @@ Answer TtlForecast(Call& call) {
   std::optional<std::int64_t> bucket;
   std::optional<std::int64_t> buckets;
   std::optional<std::int64_t> count;
+  std::optional<std::int64_t> from;
   // clang-format off
   const NumberOption options[] = {
+      {"from",    0, kTtlNumberMax, from},
       {"bucket",  1, kTtlNumberMax, bucket},
       {"buckets", 1, kTtlNumberMax, buckets},
       {"count",   1, kTtlPageMax,   count},
@@ -45,6 +47,7 @@ Answer TtlForecast(Call& call) {
   MAYFLY_TRY(const auto place, TakeCursor(words));
   MAYFLY_RETURN_IF_ERROR(ParseNumbers(words, options));
   ForecastPart part{.rows_max = static_cast<std::size_t>(count.value_or(kTtlPageMax))};
+  if (from) part.begin = WallTimeFromMs(*from);
   if (place) MAYFLY_RETURN_IF_ERROR(GoOn(part, *place));
   ForecastOptions asked{.part = &part};
   asked.bucket = Millis(bucket.value_or(asked.bucket.count()));

@@ -7,11 +7,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/keyspaces/lifetime_rule.h"
 #include "mayfly/keyspace.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/commands/ttl/ttl_commands.h"
+#include "server/commands/ttl/ttl_cursor.h"
+#include "server/commands/ttl/ttl_fields.h"
 #include "server/session/server.h"
 
 namespace mayfly::server {
@@ -115,6 +119,98 @@ Status SetField(KeyspacePolicy& policy, Bytes name, Bytes value) {
   return Status::Invalid(fmt::format("'{}' takes {}", field->name, field->takes));
 }
 
+// What another policy would make of rows that live now.
+enum class Effect : std::uint8_t { kUnchanged, kGiven, kShortened, kLengthened, kRefused };
+constexpr std::string_view kEffectNames[] = {"unchanged", "given", "shortened", "lengthened",
+                                             "refused"};
+constexpr std::size_t kExamplesMax = 10;
+
+struct Tried {
+  std::string key;
+  Effect effect = Effect::kUnchanged;
+  std::optional<WallTime> deadline = std::nullopt;
+  std::optional<WallTime> would_be = std::nullopt;  // Nothing, too, when it would be refused.
+};
+
+// As if the row were written again at `now`: with the time it has left, or without naming any.
+Tried TryRow(const Cursor& row, const KeyspacePolicy& policy, WallTime now) {
+  Tried tried{.key = std::string(row.key()), .deadline = row.deadline()};
+  const core::LifetimeRule rule{.policy = policy, .allow_any_instant = true};
+  const Lifetime lifetime = tried.deadline ? Lifetime::Until(*tried.deadline) : Lifetime::Default();
+  const auto span = rule.Apply(lifetime, row.key(), std::nullopt, now);
+  if (!span) {
+    tried.effect = Effect::kRefused;
+    return tried;
+  }
+  tried.would_be = core::DeadlineOf(*span, now).value_or(std::nullopt);
+  if (tried.would_be == tried.deadline) return tried;
+  if (!tried.deadline) {
+    tried.effect = Effect::kGiven;
+  } else {
+    const bool is_sooner = tried.would_be && *tried.would_be < *tried.deadline;
+    tried.effect = is_sooner ? Effect::kShortened : Effect::kLengthened;
+  }
+  return tried;
+}
+
+struct Trial {
+  std::uint64_t rows = 0;
+  std::uint64_t counts[std::size(kEffectNames)] = {};
+  std::vector<Tried> examples = {};  // Of rows that would not stay as they are.
+};
+
+void WriteTrial(ReplyWriter& reply, const Trial& trial) {
+  reply.Map(std::size(kEffectNames) + 2);
+  Field(reply, "rows", trial.rows);
+  for (std::size_t i = 0; i < std::size(kEffectNames); ++i) {
+    Field(reply, kEffectNames[i], trial.counts[i]);
+  }
+  reply.Bulk("examples");
+  reply.Array(trial.examples.size());
+  for (const Tried& one : trial.examples) {
+    reply.Map(2u + (one.deadline ? 1 : 0) + (one.would_be ? 1 : 0));
+    Field(reply, "key", Bytes(one.key));
+    Field(reply, "effect", kEffectNames[static_cast<std::size_t>(one.effect)]);
+    if (one.deadline) Field(reply, "deadline", *one.deadline);
+    if (one.would_be) Field(reply, "would-be", *one.would_be);
+  }
+}
+
+// TRY field value ... [COUNT rows] [CURSOR cursor]. One call looks at a bounded number of rows.
+Answer TryPolicy(Call& call, std::span<const Bytes> asked) {
+  std::vector<Bytes> words(asked.begin(), asked.end());
+  MAYFLY_TRY(const auto place, TakeCursor(words));
+  MAYFLY_TRY(const Keyspace* const keyspace, SelectedKeyspace(call));
+  KeyspacePolicy policy = keyspace->policy();
+  std::int64_t count = kTtlPageMax;
+  if (words.size() % 2 != 0) return SyntaxError();
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    if (IsWord(words[i], "count")) {
+      MAYFLY_TRY(count, IntegerArgument(words[i + 1], 1, kTtlPageMax));
+    } else {
+      MAYFLY_RETURN_IF_ERROR(SetField(policy, words[i], words[i + 1]));
+    }
+  }
+  MAYFLY_RETURN_IF_ERROR(core::CheckNewPolicy(policy));
+  MAYFLY_TRY(const Database* const database, WholeDatabase(call.host));
+  const WallTime now = database->clock_report().now;
+  MAYFLY_TRY(const auto cursor, keyspace->NewCursor({}));
+  Trial trial;
+  for (cursor->SeekAtOrAfter(place.value_or(""));
+       cursor->Valid() && trial.rows < static_cast<std::uint64_t>(count); cursor->Next()) {
+    Tried tried = TryRow(*cursor, policy, now);
+    ++trial.rows;
+    ++trial.counts[static_cast<std::size_t>(tried.effect)];
+    if (tried.effect == Effect::kUnchanged || trial.examples.size() == kExamplesMax) continue;
+    trial.examples.push_back(std::move(tried));
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  call.reply.Array(2);
+  call.reply.Bulk(cursor->Valid() ? CursorText(cursor->key()) : "0");
+  WriteTrial(call.reply, trial);
+  return {};
+}
+
 constexpr std::string_view kPromise = "purge-within";
 
 // TABLE name [GET] | TABLE name SET purge-within ms|none. The other fields are for keys without a
@@ -157,6 +253,7 @@ Answer TtlPolicy(Call& call) {
     }
     return {};
   }
+  if (IsWord(words[0], "try")) return TryPolicy(call, words.subspan(1));
   if (!IsWord(words[0], "set") || words.size() < 3 || words.size() % 2 == 0) return SyntaxError();
   static std::mutex changes;  // Serialises changes: none of a concurrent one is lost.
   const std::lock_guard lock(changes);
