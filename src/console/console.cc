@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "console/limits.h"
+#include "console/live.h"
 #include "console/reply_json.h"
 #include "console/request_check.h"
 #include "console/responses.h"
@@ -83,24 +84,23 @@ void Console::Mount(http::Router& router) {
   router.Add("POST", "/console/api/login",
              [this](const http::Request& request) { return LogIn(request); },
              {.body_bytes_max = kSmallBodyBytesMax, .refuse = Refused});
-  const auto add = [&](const char* method, const char* path, ForUser answer, std::size_t body) {
-    router.Add(method, path,
-               [this, answer](const http::Request& request) { return Answer(request, answer); },
-               {.body_bytes_max = body, .refuse = Refused});
+  const auto add = [&](const char* method, const char* path, ForUser answer, std::size_t body,
+                       Logins::Use use = Logins::Use::kCounts) {
+    router.Add(
+        method, path,
+        [this, answer, use](const http::Request& request) { return Answer(request, answer, use); },
+        {.body_bytes_max = body, .refuse = Refused});
   };
   add("GET", "/console/api/session", &Console::Session, kSmallBodyBytesMax);
   add("POST", "/console/api/logout", &Console::LogOut, kSmallBodyBytesMax);
   add("POST", "/console/api/command", &Console::Command, kBodyBytesMax);
+  add("GET", "/console/api/live", &Console::Live, kSmallBodyBytesMax, Logins::Use::kDoesNotCount);
 }
 
-std::shared_ptr<const Login> Console::LoginOf(const http::Request& request) {
-  return logins_.Find(CookieOf(request, kCookie));
-}
-
-http::Response Console::Answer(const http::Request& request, ForUser answer) {
+http::Response Console::Answer(const http::Request& request, ForUser answer, Logins::Use use) {
   if (auto refused = RefuseStranger(request, server_.config())) return *std::move(refused);
   if (auto refused = RefuseForeignPage(request)) return *std::move(refused);
-  const std::shared_ptr<const Login> login = LoginOf(request);
+  const std::shared_ptr<const Login> login = logins_.Find(CookieOf(request, kCookie), use);
   if (login == nullptr) return Refusal(401, "log in first: nobody is logged in, or no longer");
   if (request.method == "POST") {
     if (auto refused = RefuseForm(request)) return *std::move(refused);
@@ -194,6 +194,19 @@ http::Response Console::Command(const http::Request& request, const Login& login
   }
   text += "]}";
   return JsonResponse(200, std::move(text));
+}
+
+http::Response Console::Live(const http::Request& request, const Login& login) {
+  const auto filter = LiveFilterOf(request);
+  if (!filter) return Refusal(400, filter.error().message());
+  const Caller caller{.principal = login.principal(),
+                      .address = std::string(AddressWithPort(request))};
+  if (caller.principal == nullptr) return Refusal(401, "the user has changed: log in again");
+  auto text = *filter ? LiveExpiry(runner_, caller, **filter) : LiveFigures(runner_, caller);
+  // The browser asks again after events, and never again after a refusal.
+  http::Response response = JsonResponse(200, text ? *std::move(text) : std::string());
+  response.content_type = "text/event-stream; charset=utf-8";
+  return response;
 }
 
 }  // namespace mayfly::console

@@ -8,6 +8,7 @@
 //   GET  /console/api/session            {"user", "csrf", "version", ...}
 //   POST /console/api/logout             {}
 //   POST /console/api/command            {"db", "commands": [[...], ...]} -> {"replies": [...]}
+//   GET  /console/api/live               figures or expiry events, as they come (live.h)
 //
 // Every POST has Content-Type: application/json, comes from a page of this origin and, but for a
 // login, shows X-CSRF-Token. 401: nobody is logged in; 403: the request is not one of the page.
@@ -35,15 +36,13 @@ class Console {
  private:
   // A request of somebody who is logged in.
   using ForUser = http::Response (Console::*)(const http::Request& request, const Login& login);
-  http::Response Answer(const http::Request& request, ForUser answer);
+  http::Response Answer(const http::Request& request, ForUser answer, Logins::Use use);
 
   http::Response LogIn(const http::Request& request);
   http::Response LogOut(const http::Request& request, const Login& login);
   http::Response Session(const http::Request& request, const Login& login);
   http::Response Command(const http::Request& request, const Login& login);
-
-  // Null with a refusal in `refused`.
-  std::shared_ptr<const Login> LoginOf(const http::Request& request);
+  http::Response Live(const http::Request& request, const Login& login);
 
   server::Server& server_;
   Logins logins_;

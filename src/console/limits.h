@@ -32,4 +32,9 @@ inline constexpr std::chrono::milliseconds kHoldPatience{200};
 inline constexpr std::chrono::milliseconds kHoldLook{20};
 inline constexpr std::chrono::milliseconds kTurn{50};
 
+// How soon a page that listens asks again, and how many expiry events it is told of at once; of more,
+// the newest.
+inline constexpr std::chrono::milliseconds kLiveEvery{1000};
+inline constexpr std::size_t kLiveEventsMax = 1000;
+
 }  // namespace mayfly::console

@@ -39,7 +39,7 @@ Logins::Opened Logins::Open(std::shared_ptr<server::Principal> principal) {
   return opened;
 }
 
-std::shared_ptr<const Login> Logins::Find(Bytes id) {
+std::shared_ptr<const Login> Logins::Find(Bytes id, Use use) {
   if (id.empty()) return nullptr;
   const SteadyTime now = clock_.Steady();
   const std::lock_guard lock(mutex_);
@@ -49,16 +49,8 @@ std::shared_ptr<const Login> Logins::Find(Bytes id) {
     slots_.erase(found);
     return nullptr;
   }
-  found->second.used = now;
+  if (use == Use::kCounts) found->second.used = now;
   return found->second.login;
-}
-
-bool Logins::Lives(const std::shared_ptr<const Login>& login) {
-  const SteadyTime now = clock_.Steady();
-  const std::lock_guard lock(mutex_);
-  return std::any_of(slots_.begin(), slots_.end(), [&](const auto& one) {
-    return one.second.login == login && !HasEnded(one.second, now);
-  });
 }
 
 void Logins::Close(Bytes id) {

@@ -6,6 +6,7 @@
 // Safe to call from any thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -55,11 +56,11 @@ class Logins {
   };
   Opened Open(std::shared_ptr<server::Principal> principal);
 
-  // Null: there is none of this id, or it has ended. Counts as use of it.
-  std::shared_ptr<const Login> Find(Bytes id);
+  // What a page asks by itself is no use of a login: one that only listens becomes idle.
+  enum class Use : std::uint8_t { kCounts, kDoesNotCount };
 
-  // The same, but no use of it: for a page that only listens.
-  bool Lives(const std::shared_ptr<const Login>& login);
+  // Null: there is none of this id, or it has ended.
+  std::shared_ptr<const Login> Find(Bytes id, Use use = Use::kCounts);
 
   void Close(Bytes id);
   std::size_t size() const;

@@ -64,10 +64,9 @@ TEST_F(LoginsTest, ToListenIsNoUse) {
   ASSERT_TRUE(config_.SetAtStart("console-idle", "100").ok());
   const auto opened = Open();
   clock_.Advance(seconds(99));
-  EXPECT_TRUE(logins_.Lives(opened.login));
+  EXPECT_EQ(logins_.Find(opened.id, Logins::Use::kDoesNotCount), opened.login);
   clock_.Advance(seconds(1));
-  EXPECT_FALSE(logins_.Lives(opened.login));
-  EXPECT_EQ(logins_.Find(opened.id), nullptr);
+  EXPECT_EQ(logins_.Find(opened.id, Logins::Use::kDoesNotCount), nullptr);
 }
 
 TEST_F(LoginsTest, EndInAnyCase) {

@@ -1,5 +1,6 @@
-// Figures and expiry events as the server sends them. One connection at a time feeds any number of views; the browser
-// reconnects by itself, and says from which event on.
+// Figures and expiry events as the server sends them, by server-sent events. Each response has what is new and ends; the
+// browser asks again after a second, by itself, and says from which event on.
+import { toArray } from './bytes';
 import type { Overview } from './overview';
 import { overviews } from './overview';
 import type { Reply } from './reply';
@@ -40,33 +41,54 @@ export interface Filter {
 
 type Handlers = {
   overview: (figures: Overview) => void;
-  expiry: (event: ExpiryEvent) => void;
+  expiry: (events: ExpiryEvent[]) => void;
   skipped: (from: number, to: number) => void; // Sequences that came too fast, or lie too far behind.
   refused: (words: string) => void;
   state: (connected: boolean) => void;
-  end: () => void; // The login has ended.
+  end: () => void; // The server answers, and not to this login.
 };
+
+const kSilenceMax = 5000; // A connection that says nothing for so long is lost.
+
+const hex = (words: string) => Array.from(toArray(words), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 export function follow(filter: Filter | null, handlers: Partial<Handlers>): () => void {
   const query = new URLSearchParams();
   if (filter) {
     query.set('expiry', '1');
-    if (filter.match) query.set('match', filter.match);
-    if (filter.db) query.set('db', filter.db);
+    if (filter.match) query.set('match', hex(filter.match));
+    if (filter.db) query.set('keyspace', hex(`db${filter.db}`));
   }
   const source = new EventSource(`/console/api/live?${query}`);
-  source.onopen = () => handlers.state?.(true);
-  source.onerror = () => handlers.state?.(false);
   const overviewOf = overviews();
+  let silence: ReturnType<typeof setTimeout>;
+  const heard = () => {
+    handlers.state?.(true);
+    clearTimeout(silence);
+    silence = setTimeout(() => handlers.state?.(false), kSilenceMax);
+  };
   const listen = (name: string, take: (data: any) => void) =>
-    source.addEventListener(name, (event) => take(JSON.parse((event as MessageEvent).data)));
-  listen('overview', (data) => handlers.overview?.(overviewOf(data)));
-  listen('expiry', (data) => handlers.expiry?.(data));
+    source.addEventListener(name, (event) => {
+      heard();
+      take(JSON.parse((event as MessageEvent).data));
+    });
+  listen('figures', (replies: Reply[]) => {
+    try {
+      handlers.overview?.(overviewOf(replies));
+    } catch (refused) {
+      handlers.refused?.((refused as Error).message);
+    }
+  });
+  listen('expiry', (entries: Reply[]) => handlers.expiry?.(entries.map(eventOf)));
   listen('skipped', ({ from, to }) => handlers.skipped?.(from, to));
   listen('refused', ({ error }) => handlers.refused?.(error));
-  listen('end', () => {
+  // The end of each response is an error, too, after which the browser asks again; not so after a refusal.
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) handlers.end?.();
+  };
+  heard();
+  return () => {
+    clearTimeout(silence);
     source.close();
-    handlers.end?.();
-  });
-  return () => source.close();
+  };
 }

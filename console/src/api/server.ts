@@ -2,7 +2,7 @@
 // session's CSRF token; the token lives in memory alone.
 import type { Bytes } from './bytes';
 import type { Reply } from './reply';
-import { isError } from './reply';
+import { isError, text } from './reply';
 
 export interface Session {
   user: string;
@@ -98,5 +98,10 @@ export async function call(db: number, ...command: Command): Promise<Reply> {
   return reply;
 }
 
+const kReading = /^(Get|List|Describe|Query|Scan|BatchGet)/;
+
 // An operation of the tables, in DynamoDB's JSON.
-export const table = (operation: string, body: unknown): Promise<any> => request('tables', { operation, body });
+export async function table(operation: string, body: unknown): Promise<any> {
+  const access = kReading.test(operation) ? 'READ' : 'WRITE';
+  return JSON.parse(text(await call(0, 'TTL.TABLE', access, operation, JSON.stringify(body))));
+}

@@ -15,7 +15,7 @@ export function report(nowMs: number): void {
 }
 
 export const serverNow = (): number =>
-  reported === 0 ? 0 : reported + Math.min(performance.now() - reportedAt, kCountOnMax);
+  reported === 0 ? 0 : Math.floor(reported + Math.min(performance.now() - reportedAt, kCountOnMax));
 
 // Renders the caller again whenever the server reports its time.
 export function useNow(): number {

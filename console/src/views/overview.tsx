@@ -1,7 +1,7 @@
 // What is stored, how fast it goes, and whether dying goes as it should; every second, as the server sends it.
 import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { FamilyFigures, KeyspaceFigures, Overview as Figures } from '../api/overview';
+import type { CommandFigures, KeyspaceFigures, Overview as Figures } from '../api/overview';
 import { fields, number, text } from '../api/reply';
 import { call } from '../api/server';
 import { hashOf } from '../app/address';
@@ -11,10 +11,10 @@ import { useShared } from '../app/state';
 import { instant, length } from '../app/time';
 import { Fault, Nothing, Panel, Rows } from '../parts/basics';
 import { Instant } from '../parts/instant';
+import { Slices, useSlices } from '../parts/slices';
 import { Spark } from '../parts/spark';
 
 const kHistoryMax = 120;
-const kKeyspacesShown = 50;
 
 function useHistory(figures: Figures | null): Figures[] {
   const [history, setHistory] = useState<Figures[]>([]);
@@ -78,11 +78,12 @@ function ClockPanel({ figures }: { figures: Figures }) {
   );
 }
 
-function Families({ rows }: { rows: FamilyFigures[] }) {
+function Commands({ rows }: { rows: CommandFigures[] }) {
+  const slices = useSlices(rows, 12);
   return (
-    <Panel title="Commands by family, since the start">
-      <Rows label="Commands by family" heads={['Family', 'Calls', 'Failed', 'Half below', 'p99']}>
-        {rows.map((one) => (
+    <Panel title="Commands, since the start">
+      <Rows label="Commands" heads={['Command', 'Calls', 'Failed', 'Half below', 'p99']}>
+        {slices.rows.map((one) => (
           <tr key={one.name}>
             <th scope="row">{one.name}</th>
             <td class="number">{roughly(one.calls)}</td>
@@ -92,6 +93,7 @@ function Families({ rows }: { rows: FamilyFigures[] }) {
           </tr>
         ))}
       </Rows>
+      <Slices of={slices} what="commands" />
     </Panel>
   );
 }
@@ -111,7 +113,7 @@ function partOf(name: string): { table: string; words: string } {
 }
 
 function Keyspaces({ title, rows, view }: { title: string; rows: KeyspaceFigures[]; view: 'browser' | 'tables' }) {
-  const [from, setFrom] = useState(0);
+  const slices = useSlices(rows);
   const link = (name: string) =>
     view === 'browser'
       ? hashOf('browser', { db: name.replace(/^db/, '') })
@@ -122,7 +124,7 @@ function Keyspaces({ title, rows, view }: { title: string; rows: KeyspaceFigures
         <Nothing>None yet.</Nothing>
       ) : (
         <Rows label={title} heads={['Name', 'Rows', 'With a deadline', 'Due', 'Lag', 'Promise']}>
-          {rows.slice(from, from + kKeyspacesShown).map((one) => (
+          {slices.rows.map((one) => (
             <tr key={one.name}>
               <th scope="row">
                 <a href={link(one.name)}>{partOf(one.name).words}</a>
@@ -136,23 +138,7 @@ function Keyspaces({ title, rows, view }: { title: string; rows: KeyspaceFigures
           ))}
         </Rows>
       )}
-      {rows.length > kKeyspacesShown && (
-        <nav class="pager" aria-label={`Pages of ${title}`}>
-          <button type="button" disabled={from === 0} onClick={() => setFrom(from - kKeyspacesShown)}>
-            Back
-          </button>
-          <span>
-            {from + 1} to {Math.min(rows.length, from + kKeyspacesShown)} of {rows.length}
-          </span>
-          <button
-            type="button"
-            disabled={from + kKeyspacesShown >= rows.length}
-            onClick={() => setFrom(from + kKeyspacesShown)}
-          >
-            Next
-          </button>
-        </nav>
-      )}
+      <Slices of={slices} what={title} />
     </Panel>
   );
 }
@@ -170,7 +156,7 @@ export function Overview() {
       <div class="panels">
         <Keyspaces title="Databases" view="browser" rows={databases} />
         <Keyspaces title="Tables" view="tables" rows={tables} />
-        <Families rows={figures.families} />
+        <Commands rows={figures.by_command} />
         <ClockPanel figures={figures} />
         <EventsPanel figures={figures} />
       </div>
@@ -200,7 +186,7 @@ function Tiles({ figures, history }: { figures: Figures; history: Figures[] }) {
       <Figure
         name="Purged"
         value={`${roughly(figures.purged_per_second)}/s`}
-        note={`${roughly(figures.purged_rows)} rows, ${roughly(figures.purged_members)} members`}
+        note={`${roughly(figures.purged_rows)} since the start`}
         values={history.map((one) => one.purged_per_second)}
       />
       <Figure
@@ -215,12 +201,7 @@ function Tiles({ figures, history }: { figures: Figures; history: Figures[] }) {
         note={figures.data_max_bytes > 0 ? `${size(figures.data_bytes)} of ${size(figures.data_max_bytes)} stored` : ''}
         values={history.map((one) => one.memory_bytes)}
       />
-      <Figure
-        name="Disk"
-        value={figures.disk_full ? 'full' : size(figures.disk_bytes)}
-        note={figures.damage_seen ? 'damage was seen: run a check' : ''}
-        values={history.map((one) => one.disk_bytes)}
-      />
+      <Figure name="Disk" value={size(figures.disk_bytes)} values={history.map((one) => one.disk_bytes)} />
       <Figure
         name="Clients"
         value={count(figures.clients)}

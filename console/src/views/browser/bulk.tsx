@@ -1,20 +1,14 @@
-// Changes all keys that match: counted first (a dry run), then changed by a job of the server, with its progress and
-// a stop.
-import { useState } from 'preact/hooks';
+// Changes all keys that match: counted first, then changed, with its progress and a stop.
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bytes } from '../../api/bytes';
-import { shortened } from '../../api/bytes';
-import { bytes, fields, list, number, text } from '../../api/reply';
-import type { Command } from '../../api/server';
-import { call } from '../../api/server';
 import { useDo } from '../../app/ask';
 import { count, plural } from '../../app/figures';
 import { parseLength } from '../../app/time';
-import { Fault, Panel, Raw } from '../../parts/basics';
+import { Fault, Panel, Progress, Raw } from '../../parts/basics';
 import { Confirm } from '../../parts/dialog';
 import { Choice, Text } from '../../parts/inputs';
-import { finished, JobLine, useJob } from '../../parts/job';
-
-type What = 'DELETE' | 'EXPIRE' | 'PERSIST';
+import type { What, Work } from './bulk_work';
+import { goThrough } from './bulk_work';
 
 const kTitles: Record<What, string> = {
   DELETE: 'Delete them',
@@ -37,48 +31,62 @@ export function Bulk({
 }) {
   const [what, setWhat] = useState<What>('EXPIRE');
   const [life, setLife] = useState('');
-  const [job, setJob] = useState<number | null>(null);
+  const [preview, setPreview] = useState<Work | null>(null);
+  const [work, setWork] = useState<Work | null>(null);
   const [asking, setAsking] = useState(false);
   const doing = useDo();
-  const state = useJob(job, changed);
-  const preview = state && finished(state) && number(fields(state.result)['dry-run']) === 1;
+  const stopped = useRef(false);
+  useEffect(
+    () => () => {
+      stopped.current = true; // The view is left.
+    },
+    [],
+  );
+  const running = preview?.state === 'running' || work?.state === 'running';
+  const ready = preview !== null && preview.state !== 'running' && work === null;
+  const forget = () => {
+    setPreview(null);
+    setWork(null);
+  };
 
-  const command = (dry: boolean): Command => [
-    'TTL.BULK',
-    what,
-    ...(what === 'EXPIRE' ? [parseLength(life)] : []),
-    ...(match !== undefined ? ['MATCH', match] : []),
-    ...(from ? ['FROM', from] : []),
-    ...(to ? ['TO', to] : []),
-    ...(dry ? ['DRYRUN'] : []),
-  ];
-  const start = (dry: boolean) =>
+  const look = () =>
+    doing.run(async () => {
+      if (what === 'EXPIRE') parseLength(life);
+      forget();
+      stopped.current = false;
+      await goThrough({ db, match, from, to }, null, 0, setPreview, () => stopped.current);
+      return 'counted';
+    });
+  const start = () =>
     doing.run(async () => {
       setAsking(false);
-      setJob(number(await call(db, ...command(dry))));
-      return dry ? 'counting' : 'started';
+      stopped.current = false;
+      const change = { what, life: what === 'EXPIRE' ? parseLength(life) : 0 };
+      await goThrough({ db, match, from, to }, change, preview?.found ?? 0, setWork, () => stopped.current);
+      changed();
+      return 'done';
     });
-  const result = state ? fields(state.result) : {};
-  const found = number(result.matched ?? 0);
-  const refusal = text(result['first-error']);
+  const keys = (
+    <>
+      keys of db{db}
+      {match !== undefined && (
+        <>
+          {' '}
+          that match <Raw bytes={match} max={60} />
+        </>
+      )}
+      {(from || to) && ' that die in the window above'}
+    </>
+  );
   return (
     <Panel title="Change all of them">
-      <p class="hint">
-        Keys of db{db}
-        {match !== undefined && (
-          <>
-            {' '}
-            that match <Raw bytes={match} max={60} />
-          </>
-        )}
-        {(from || to) && <> that die in the window above</>}.
-      </p>
+      <p class="hint">All {keys}.</p>
       <form
         class="form small"
         aria-label="Change all of them"
         onSubmit={(event) => {
           event.preventDefault();
-          start(true);
+          look();
         }}
       >
         <Choice
@@ -86,7 +94,7 @@ export function Bulk({
           value={what}
           set={(next) => {
             setWhat(next as What);
-            setJob(null);
+            forget();
           }}
           options={Object.entries(kTitles)}
         />
@@ -96,7 +104,7 @@ export function Bulk({
             value={life}
             set={(next) => {
               setLife(next);
-              setJob(null);
+              forget();
             }}
             hint="15m"
             required
@@ -108,69 +116,65 @@ export function Bulk({
         <button
           type="button"
           class="danger"
-          disabled={doing.busy || !preview || found === 0}
+          disabled={doing.busy || !ready || preview.found === 0}
           onClick={() => setAsking(true)}
         >
           {kTitles[what]}
         </button>
       </form>
       <Fault words={doing.fault} />
-      {state && (
-        <JobLine
-          state={state}
-          stop={() =>
-            doing.run(async () => {
-              await call(0, 'TTL.JOB', 'CANCEL', state.id);
-            })
-          }
-        />
-      )}
-      {preview && (
-        <p role="status">
-          {found === 0 ? (
-            'No key matches.'
+      {running && (
+        <div class="job">
+          {work ? (
+            <Progress done={work.found} all={work.all} label="Keys changed" />
           ) : (
-            <>
-              {plural(found, 'key')} would change, such as{' '}
-              {list(result.examples)
-                .slice(0, 5)
-                .map((one, at) => (
-                  <>
-                    {at > 0 && ', '}
-                    <Raw bytes={bytes(one)} max={40} />
-                  </>
-                ))}
-              .
-            </>
+            <Progress done={preview!.looked} all={preview!.all} label="Keys looked at" />
           )}
-        </p>
+          <button
+            type="button"
+            onClick={() => {
+              stopped.current = true;
+            }}
+          >
+            Stop
+          </button>
+        </div>
       )}
-      {state && finished(state) && !preview && state.state === 'done' && (
+      {preview && !work && <Preview of={preview} />}
+      {work && work.state !== 'running' && (
         <p role="status">
-          {plural(number(result.changed), 'key')} changed
-          {number(result.refused) > 0 && `, ${plural(number(result.refused), 'key')} refused`}.
+          {work.state === 'stopped' && 'Stopped: '}
+          {plural(work.changed, 'key')} changed
+          {work.refused > 0 && `, ${plural(work.refused, 'key')} refused`}.
         </p>
       )}
-      <Fault words={refusal} />
+      <Fault words={work?.firstError ?? ''} />
       {asking && (
-        <Confirm
-          title={`${kTitles[what]}?`}
-          button={kTitles[what]}
-          yes={() => start(false)}
-          no={() => setAsking(false)}
-        >
+        <Confirm title={`${kTitles[what]}?`} button={kTitles[what]} yes={start} no={() => setAsking(false)}>
           <p>
-            {count(found)} keys of db{db}
-            {match !== undefined && (
-              <>
-                {' '}
-                that match <code class="raw">{shortened(match, 60)}</code>
-              </>
-            )}
-            {what === 'DELETE' ? ' are gone at once.' : ' get another deadline.'}
+            {count(preview!.found)} {keys}
+            {what === 'DELETE' ? ' are gone at once.' : what === 'EXPIRE' ? ` die in ${life}.` : ' live for ever.'}
           </p>
         </Confirm>
       )}
     </Panel>
+  );
+}
+
+function Preview({ of }: { of: Work }) {
+  if (of.state !== 'running' && of.found === 0) return <p role="status">No key matches.</p>;
+  return (
+    <p role="status">
+      {of.state === 'stopped' && 'Stopped: at least '}
+      {plural(of.found, 'key')} would change
+      {of.examples.length > 0 && ', such as '}
+      {of.examples.map((one, at) => (
+        <span key={at}>
+          {at > 0 && ', '}
+          <Raw bytes={one} max={40} />
+        </span>
+      ))}
+      .
+    </p>
   );
 }

@@ -39,11 +39,13 @@ export function useEvents(filter: Filter) {
     setMissed(0);
     setFault('');
     const close = follow(filter, {
-      expiry: (event) => {
-        buffer.push(event);
-        if (buffer.length > kEventsMax) {
-          buffer.shift();
-          setMissed((count) => count + 1);
+      expiry: (more) => {
+        setFault('');
+        buffer.push(...more);
+        const over = buffer.length - kEventsMax;
+        if (over > 0) {
+          buffer = buffer.slice(over);
+          setMissed((count) => count + over);
         }
       },
       skipped: (from, to) => setMissed((count) => count + to - from + 1),
