@@ -1,21 +1,35 @@
-// One browser for all tests of a program, and pages of the console in it. A page that runs into an error of its script,
+// One browser for all tests of a program, a client beside it, and pages of the console in it. A page that runs into an error of its script,
 // or into the content security policy, fails its test.
 import assert from 'node:assert/strict';
 import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 import { chromium } from 'playwright-core';
+import { Resp } from './resp.js';
 
 export const kOrigin = `http://127.0.0.1:${process.env.MAYFLY_HTTP_PORT}`;
 export const kScreens = path.resolve('screens');
 
+const kPatience = 10_000;
 const kDesk = { width: 1280, height: 900 };
 
 let context;
 let profile;
 
-export async function openBrowser() {
+export let resp; // Beside the page.
+
+export function useBrowser() {
+  before(open);
+  after(close);
+  beforeEach(async () => {
+    await resp.run('FLUSHALL');
+    await resp.run('TTL.POLICY', 'SET', 'events', 'off', 'max-ttl', 'none', 'breach', 'refuse');
+  });
+}
+
+async function open() {
+  resp = await Resp.open();
   profile = mkdtempSync(path.join(os.tmpdir(), 'mayfly-browser-'));
   mkdirSync(kScreens, { recursive: true });
   context = await chromium.launchPersistentContext(profile, {
@@ -33,16 +47,17 @@ export async function openBrowser() {
       '--disable-sync',
     ],
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(kPatience);
 }
 
-export async function closeBrowser() {
+async function close() {
+  resp.close();
   await context.close();
   rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
 }
 
 // A page of the browser whose faults are collected in `page.faults`.
-async function newPage(size) {
+export async function newPage(size) {
   const page = await context.newPage();
   await page.setViewportSize(size);
   page.faults = [];
@@ -77,13 +92,35 @@ export function flow(name, work, size = kDesk) {
   });
 }
 
-export async function logIn(page, user = 'default', password = '') {
+const clickLogIn = (_, page) => page.getByRole('button', { name: 'Log in' }).click();
+
+export async function logIn(page, user = 'default', password = '', submit = clickLogIn) {
   await context.clearCookies();
   await page.goto(`${kOrigin}/console`);
   await page.getByLabel('User').fill(user);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await submit(page.getByLabel('Password'), page);
   await page.getByRole('button', { name: 'Log out' }).waitFor();
+}
+
+// Opens a place of the console by its address.
+export const openPlace = (page, place) => page.goto(`${kOrigin}/console#/${place}`);
+
+export const openKey = (page, key) => openPlace(page, `browser?db=0&key=${encodeURIComponent(`s${key}`)}`);
+
+export const region = (page, name) => page.getByRole('region', { name, exact: true });
+
+export const button = (place, name) => place.getByRole('button', { name, exact: true });
+
+// Waits until what `look` returns is `wanted`: for what is asked beside the page.
+export async function until(look, wanted) {
+  const end = performance.now() + kPatience;
+  let seen = await look();
+  while (JSON.stringify(seen) !== JSON.stringify(wanted) && performance.now() < end) {
+    await new Promise((then) => setTimeout(then, 20));
+    seen = await look();
+  }
+  assert.deepEqual(seen, wanted);
 }
 
 export async function show(page, view) {

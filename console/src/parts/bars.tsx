@@ -27,9 +27,9 @@ function marks(_: uPlot, splits: number[], __: number, ___: number, apart: numbe
 function options(
   host: HTMLElement,
   height: number,
-  from: number,
-  to: number,
+  range: () => [number, number],
   words: (value: number) => string,
+  upright: number[],
 ): uPlot.Options {
   const axis = {
     stroke: colorOf(host, '--muted'),
@@ -44,10 +44,10 @@ function options(
     tzDate: (ms) => uPlot.tzDate(new Date(ms), 'Etc/UTC'),
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
-    scales: { x: { time: true, range: () => [from, to] }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    scales: { x: { time: true, range }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
       { ...axis, values: marks, space: 70 },
-      { ...axis, size: 64, values: (_, ticks) => ticks.map(words) },
+      { ...axis, size: 64, incrs: upright, values: (_, ticks) => ticks.map(words) },
     ],
     series: [
       {},
@@ -69,6 +69,7 @@ export function Bars({
   to,
   height = 240,
   words,
+  marks: upright,
   take,
   zoom,
   theme,
@@ -79,18 +80,23 @@ export function Bars({
   to: number;
   height?: number;
   words: (value: number) => string;
+  marks: number[];
   take: (bar: Bar) => void;
   zoom: (from: number, to: number) => void;
   theme: string;
 }) {
   const host = useRef<HTMLDivElement>(null);
-  const now = useRef({ bars, take, zoom });
-  now.current = { bars, take, zoom };
+  const now = useRef({ bars, take, zoom, from, to });
+  now.current = { bars, take, zoom, from, to };
   const chart = useRef<uPlot | null>(null);
 
   useEffect(() => {
     const element = host.current!;
-    const plot = new uPlot(options(element, height, from, to, words), [[], []], element);
+    const plot = new uPlot(
+      options(element, height, () => [now.current.from, now.current.to], words, upright),
+      [[], []],
+      element,
+    );
     chart.current = plot;
     let dragged = false;
     plot.hooks.setSelect = [
@@ -121,7 +127,7 @@ export function Bars({
       plot.destroy();
       chart.current = null;
     };
-  }, [from, to, theme, height, words]);
+  }, [theme, height, words]);
 
   useEffect(() => {
     chart.current?.setData([bars.map((bar) => bar.begin), bars.map((bar) => bar.value)]);

@@ -1,5 +1,5 @@
 // Shows and edits bytes as text, as JSON, or escaped. What is saved is what the editor shows, byte for byte.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bytes } from '../api/bytes';
 import { escaped, isPlain, nameOf, parseEscaped, sizeOf } from '../api/bytes';
 import type { Doing } from '../app/ask';
@@ -42,10 +42,12 @@ export function ValueEditor({
 }) {
   const [mode, setMode] = useState<Mode>('text');
   const [draft, setDraft] = useState('');
+  const chosen = useRef<Mode>('text'); // It stays when another value comes, if that can be shown so.
   useEffect(() => {
-    const [[first]] = modesOf(value);
-    setMode(first as Mode);
-    setDraft(draftOf(value, first as Mode));
+    const modes = modesOf(value).map(([name]) => name as Mode);
+    const next = modes.includes(chosen.current) ? chosen.current : modes[0];
+    setMode(next);
+    setDraft(draftOf(value, next));
   }, [nameOf(value)]);
 
   const change = (next: string) =>
@@ -54,6 +56,7 @@ export function ValueEditor({
       if (!modesOf(bytes).some(([name]) => name === next)) throw new Error('these bytes cannot be shown that way');
       setDraft(draftOf(bytes, next as Mode));
       setMode(next as Mode);
+      chosen.current = next as Mode;
     });
   const submit = (event: Event) => {
     event.preventDefault();

@@ -66,6 +66,7 @@ export async function goThrough(
 ): Promise<void> {
   const all = expected || (keys.match !== undefined ? number(await call(keys.db, 'DBSIZE')) : 0);
   let work = nothing(all);
+  seen(work);
   // A key whose deadline moved ahead within the window is met again; SCAN may show a key twice.
   const met = new Set<string>();
   let cursor = '';

@@ -1,10 +1,11 @@
 // The keys behind a bar, in the order in which they will die.
+import { useEffect } from 'preact/hooks';
 import { nameOf } from '../../api/bytes';
 import { bytes, list, number, text } from '../../api/reply';
 import { call } from '../../api/server';
 import { hashOf, keyHash } from '../../app/address';
 import { usePages } from '../../app/pages';
-import { instant, length } from '../../app/time';
+import { instant, length, useNow } from '../../app/time';
 import { Fault, Nothing, Pager, Panel, Raw, Rows } from '../../parts/basics';
 import { Deadline } from '../../parts/instant';
 import type { Span } from './spans';
@@ -36,6 +37,12 @@ export function DyingKeys({ db, span, close }: { db: number; span: Span; close: 
     },
     [db, span.begin, span.end],
   );
+  // Those that died meanwhile leave the list.
+  const now = useNow();
+  const due = pages.rows.length > 0 && pages.rows[0].deadline <= now;
+  useEffect(() => {
+    if (due) pages.again();
+  }, [due, now]);
   return (
     <Panel
       title={`Keys that die within ${length(span.end - span.begin)} of ${instant(span.begin)}`}

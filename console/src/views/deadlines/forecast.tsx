@@ -1,5 +1,5 @@
 // The chart of deaths to come. Buttons and dragging zoom; a bar (or a line of the table) opens the keys that die in it.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { count, plural, roughly, size } from '../../app/figures';
 import { useShownTheme } from '../../app/theme';
 import { instant, length, serverNow, useNow } from '../../app/time';
@@ -23,8 +23,16 @@ const kWindows: [string, number][] = [
 ];
 const kWindowMin = 5000;
 
+// A small forecast is counted again and again, so that one sees keys die.
+const kFollowedMax = 20_000;
+const kFollowEveryMax = 5000;
+
 const keysWords = (value: number) => roughly(value);
 const bytesWords = (value: number) => size(value);
+
+// How far marks of the upright axis are apart: keys come whole, bytes in powers of two.
+const kKeysMarks = Array.from({ length: 12 }, (_, at) => [1, 2, 5].map((one) => one * 10 ** at)).flat();
+const kBytesMarks = Array.from({ length: 50 }, (_, at) => 2 ** at);
 
 export function Forecast({ db }: { db: number }) {
   if (useNow() === 0) return <Nothing>Waiting for the server’s time …</Nothing>;
@@ -38,8 +46,7 @@ function ForecastFrom({ db }: { db: number }) {
   const [round, setRound] = useState(0);
   const [chosen, setChosen] = useState<Span | null>(null);
   const window = trail[trail.length - 1];
-  const now = useMemo(() => serverNow(), [db, window, round]);
-  const counted = useSpans(db, window, () => now, round);
+  const counted = useSpans(db, window, serverNow, round);
   const bars = useMemo(
     () =>
       counted.spans.map((span) => ({
@@ -50,9 +57,15 @@ function ForecastFrom({ db }: { db: number }) {
     [counted.spans, measure],
   );
 
+  useEffect(() => {
+    if (!counted.complete || counted.keys > kFollowedMax) return undefined;
+    const timer = setTimeout(() => !document.hidden && setRound(round + 1), Math.min(counted.step, kFollowEveryMax));
+    return () => clearTimeout(timer);
+  }, [counted.complete, counted.spans]);
+
   const zoom = (from: number, to: number) => {
     const wide = Math.max(kWindowMin, to - from);
-    setTrail([...trail, { from: Math.max(now, Math.floor(from)), length: wide }]);
+    setTrail([...trail, { from: Math.floor(from), length: wide }]);
   };
   const take = (bar: { begin: number }) => setChosen(counted.spans.find((span) => span.begin === bar.begin) ?? null);
   const sum = counted.spans.reduce((all, span) => all + span.bytes, 0);
@@ -118,6 +131,7 @@ function ForecastFrom({ db }: { db: number }) {
           to={counted.to}
           theme={theme}
           words={measure === 'keys' ? keysWords : bytesWords}
+          marks={measure === 'keys' ? kKeysMarks : kBytesMarks}
           label={`Bars: ${measure} that die within ${length(window.length)}. The table of spans has the same figures.`}
           take={take}
           zoom={zoom}

@@ -1,6 +1,6 @@
 // The spans of a forecast: asked for in bounded pages and added up, so that the chart fills from the left and other
 // clients never wait for it.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { fields, list, number, text } from '../../api/reply';
 import { call } from '../../api/server';
 
@@ -47,28 +47,33 @@ function addUp(old: Map<number, Span>, rows: ReturnType<typeof fields>[]): Map<n
   return all;
 }
 
-// `now`: the server's, when the count begins. `round` asks anew; `limit` is how many keys may be counted.
+const firstOf = (window: Window, step: number, now: number) => window.from ?? Math.floor(now / step) * step;
+
+// `now`: the server's, when a count begins. `round` counts anew, and what was counted before stays until then; `limit` is
+// how many keys may be counted.
 export function useSpans(db: number, window: Window, now: () => number, round: number): Counted & { goOn: () => void } {
   const [counted, setCounted] = useState<Counted | null>(null);
   const [limit, setLimit] = useState(kKeysUnasked);
-  const [place, setPlace] = useState<{ cursor: string; spans: Map<number, Span>; keys: number } | null>(null);
+  const place = useRef<{ round: number; from: number; cursor: string; spans: Map<number, Span>; keys: number } | null>(
+    null,
+  );
   const step = stepOf(window.length);
-  const mark = JSON.stringify([db, window.from, window.length, round]);
+  const mark = JSON.stringify([db, window.from, window.length]);
 
   useEffect(() => {
-    setPlace(null);
+    place.current = null;
     setCounted(null);
     setLimit(kKeysUnasked);
   }, [mark]);
 
   useEffect(() => {
     let current = true;
-    const from = window.from ?? now();
-    let at = place ?? { cursor: '', spans: new Map<number, Span>(), keys: 0 };
+    if (place.current?.round !== round) place.current = null;
+    const from = place.current?.from ?? firstOf(window, step, now());
+    let at = place.current ?? { round, from, cursor: '', spans: new Map<number, Span>(), keys: 0 };
     const state = (complete: boolean, paused: boolean, fault = ''): Counted => {
       const spans = [...at.spans.values()].sort((a, b) => a.begin - b.begin);
-      const first = spans.length > 0 && window.from === null ? Math.min(from, spans[0].begin) : from;
-      return { spans, from: first, to: first + window.length, step, keys: at.keys, complete, paused, fault };
+      return { spans, from, to: from + window.length, step, keys: at.keys, complete, paused, fault };
     };
     const count = async () => {
       try {
@@ -81,18 +86,20 @@ export function useSpans(db: number, window: Window, now: () => number, round: n
               step,
               'BUCKETS',
               Math.ceil(window.length / step),
-              ...(at.cursor ? ['CURSOR', at.cursor] : window.from === null ? [] : ['FROM', Math.floor(window.from)]),
+              ...(at.cursor ? ['CURSOR', at.cursor] : ['FROM', Math.floor(from)]),
             ),
           );
           if (!current) return;
           const spans = addUp(at.spans, list(rows).map(fields));
-          at = { cursor: text(next), spans, keys: [...spans.values()].reduce((sum, one) => sum + one.keys, 0) };
+          const keys = [...spans.values()].reduce((sum, one) => sum + one.keys, 0);
+          at = { round, from, cursor: text(next), spans, keys };
           if (at.cursor === '0') return setCounted(state(true, false));
           if (at.keys >= limit) {
-            setPlace(at);
+            place.current = at;
             return setCounted(state(false, true));
           }
-          setCounted(state(false, false));
+          // The first count fills the chart from the left.
+          setCounted((old) => (old?.complete ? old : state(false, false)));
         }
       } catch (fault) {
         if (current) setCounted(state(false, false, (fault as Error).message));
@@ -102,9 +109,9 @@ export function useSpans(db: number, window: Window, now: () => number, round: n
     return () => {
       current = false;
     };
-  }, [mark, limit]);
+  }, [mark, limit, round]);
 
-  const from = window.from ?? now();
+  const from = firstOf(window, step, now());
   return {
     ...(counted ?? {
       spans: [],
