@@ -311,7 +311,8 @@ TEST_P(DiskFullTest, WithoutRoomOpeningSaysWhatItNeedsAndWorksWhenThereIsSome) {
   ExpectExactly(kRows);
 }
 
-// Each call either does all of its work or says that the disk is full, and all go on afterwards.
+// Each call either does all of its work or says that it could not, and all go on afterwards. Busy is
+// a flush whose rows are in tables, while a full disk kept RocksDB from letting go of the old log.
 TEST_P(DiskFullTest, FlushCompactionAndSyncGoOnWhenThereIsRoomAgain) {
   Open();
   int row = 0;
@@ -323,7 +324,7 @@ TEST_P(DiskFullTest, FlushCompactionAndSyncGoOnWhenThereIsRoomAgain) {
     const auto check = [](const Status& status) {
       EXPECT_TRUE(status.ok() || status.code() == StatusCode::kIoError) << status.ToString();
     };
-    check(engine_->Flush());
+    if (const Status full = engine_->Flush(); full.code() != StatusCode::kBusy) check(full);
     check(engine_->Compact(Role::kRows, {}));
     check(engine_->Sync(Durability::kDisk));
     ExpectExactly(row);
