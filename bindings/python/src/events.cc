@@ -14,7 +14,7 @@ namespace {
 namespace py = pybind11;
 using py::literals::operator""_a;
 
-py::dict ToDict(const Event& event) {
+py::dict EventToDict(const Event& event) {
   py::dict made;
   made["sequence"] = event.sequence;
   made["keyspace"] = event.keyspace_name;
@@ -105,7 +105,7 @@ py::list ReadEvents(const DatabaseHandle& self, std::uint64_t after, std::size_t
   const auto events = Take(Enter(
       *self.database, [&](Database& database) { return database.ReadEvents(after, events_max); }));
   py::list made;
-  for (const Event& event : events) made.append(ToDict(event));
+  for (const Event& event : events) made.append(EventToDict(event));
   return made;
 }
 

@@ -87,7 +87,7 @@ AttributeValue Convert(py::handle value, int depth) {
   throw py::type_error(std::string("a table has no values of type ") + Py_TYPE(object)->tp_name);
 }
 
-py::object ToPython(const Number& number) {
+py::object ScalarToPython(const Number& number) {
   const std::string& text = number.text();
   if (text.find('.') == std::string::npos) {
     return py::reinterpret_steal<py::object>(PyLong_FromString(text.c_str(), nullptr, 10));
@@ -95,13 +95,13 @@ py::object ToPython(const Number& number) {
   return py::module_::import("decimal").attr("Decimal")(text);
 }
 
-py::object ToPython(const Binary& binary) { return ToBytes(binary.bytes); }
-py::object ToPython(const std::string& text) { return py::str(text); }
+py::object ScalarToPython(const Binary& binary) { return ToBytes(binary.bytes); }
+py::object ScalarToPython(const std::string& text) { return py::str(text); }
 
 template <typename Set>
 py::object ToPythonSet(const Set& set) {
   py::set made;
-  for (const auto& each : set) made.add(ToPython(each));
+  for (const auto& each : set) made.add(ScalarToPython(each));
   return made;
 }
 
@@ -116,8 +116,8 @@ Item ToItem(py::handle fields) {
 
 py::object ToPython(const AttributeValue& value) {
   if (const std::string* text = value.string()) return py::str(*text);
-  if (const Number* number = value.number()) return ToPython(*number);
-  if (const Binary* binary = value.binary()) return ToPython(*binary);
+  if (const Number* number = value.number()) return ScalarToPython(*number);
+  if (const Binary* binary = value.binary()) return ScalarToPython(*binary);
   if (const bool* truth = value.boolean()) return py::bool_(*truth);
   if (const auto* map = value.map()) return ToPython(*map);
   if (const auto* strings = value.string_set()) return ToPythonSet(*strings);

@@ -11,7 +11,7 @@ using py::literals::operator""_a;
 
 namespace {
 
-py::dict ToDict(const KeyspaceStatistics& each) {
+py::dict KeyspaceToDict(const KeyspaceStatistics& each) {
   return py::dict("name"_a = each.name, "rows"_a = each.rows, "mortal_rows"_a = each.mortal_rows,
                   "due_rows"_a = each.due_rows, "lag"_a = ToSeconds(each.lag),
                   "due_members"_a = each.due_members, "orphans"_a = each.orphans,
@@ -20,7 +20,7 @@ py::dict ToDict(const KeyspaceStatistics& each) {
                   "promise_overdue"_a = ToSeconds(each.promise_overdue));
 }
 
-py::dict ToDict(const ProofFile& file) {
+py::dict FileToDict(const ProofFile& file) {
   return py::dict("role"_a = file.role, "name"_a = file.name, "level"_a = file.level,
                   "bytes"_a = file.bytes, "first_deadline"_a = ToDatetime(file.first_deadline),
                   "last_deadline"_a = ToDatetime(file.last_deadline),
@@ -28,9 +28,9 @@ py::dict ToDict(const ProofFile& file) {
                   "dead_bytes"_a = file.dead_bytes, "tombstones"_a = file.tombstones);
 }
 
-py::dict ToDict(const KeyspaceProof& each) {
+py::dict KeyspaceToDict(const KeyspaceProof& each) {
   py::list files;
-  for (const ProofFile& file : each.files) files.append(ToDict(file));
+  for (const ProofFile& file : each.files) files.append(FileToDict(file));
   return py::dict("name"_a = each.name, "purge_within"_a = ToSeconds(each.purge_within),
                   "purged_through"_a = ToDatetime(each.purged_through),
                   "purged_rows_through"_a = ToDatetime(each.purged_rows_through),
@@ -93,7 +93,7 @@ py::dict ToDict(const ClockReport& report) {
 
 py::dict ToDict(const Statistics& all) {
   py::list keyspaces;
-  for (const KeyspaceStatistics& each : all.keyspaces) keyspaces.append(ToDict(each));
+  for (const KeyspaceStatistics& each : all.keyspaces) keyspaces.append(KeyspaceToDict(each));
   return py::dict("keyspaces"_a = keyspaces, "purged_rows"_a = all.purged_rows,
                   "purged_by_reads"_a = all.purged_by_reads,
                   "purged_members"_a = all.purged_members,
@@ -110,7 +110,7 @@ py::dict ToDict(const Statistics& all) {
 
 py::dict ToDict(const Proof& proof) {
   py::list keyspaces;
-  for (const KeyspaceProof& each : proof.keyspaces) keyspaces.append(ToDict(each));
+  for (const KeyspaceProof& each : proof.keyspaces) keyspaces.append(KeyspaceToDict(each));
   py::list holders;
   for (const ProofHolder& holder : proof.holders) {
     holders.append(py::dict("kind"_a = NameOf(holder.kind, kKinds),

@@ -52,7 +52,7 @@ py::object GetView(const Reader& self, const BytesArgument& key) {
   return py::memoryview(py::cast(std::move(pinned)));
 }
 
-py::tuple ToTuple(const BytesArgument& key, const Row& row) {
+py::tuple EntryToTuple(const BytesArgument& key, const Row& row) {
   return py::make_tuple(ToBytes(key.view()), ToBytes(row.value), ToDatetime(row.deadline),
                         ToDatetime(row.timestamp));
 }
@@ -96,14 +96,14 @@ std::uint64_t Count(const Reader& self) {
 }
 
 py::tuple GetRow(const Reader& self, const BytesArgument& key) {
-  return ToTuple(
+  return EntryToTuple(
       key, Take(Read(self, [&](const KeyspaceReader& rows) { return rows.GetRow(key.view()); }),
                 key.source()));
 }
 
 py::tuple GetAsOf(const Reader& self, const BytesArgument& key, const py::object& as_of) {
   const WallTime instant = ToInstant(as_of, "as_of");
-  return ToTuple(
+  return EntryToTuple(
       key, Take(Read(self,
                      [&](const KeyspaceReader& rows) { return rows.GetAsOf(key.view(), instant); }),
                 key.source()));

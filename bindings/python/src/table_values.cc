@@ -47,7 +47,7 @@ KeyAttribute ToKey(const py::object& given) {
   return {name, Choose(type, "the type of a key", kKeyTypes)};
 }
 
-py::object ToPython(const KeyAttribute& key) {
+py::object KeyToPython(const KeyAttribute& key) {
   return py::make_tuple(key.name, NameOf(key.type, kKeyTypes));
 }
 
@@ -148,8 +148,8 @@ py::dict ToDict(const TableDescription& description) {
     indexes.append(py::make_tuple(name, index.status == IndexStatus::kActive, index.items));
   }
   return py::dict(
-      "name"_a = spec.name, "partition"_a = ToPython(spec.partition),
-      "sort"_a = spec.sort ? ToPython(*spec.sort) : py::none(),
+      "name"_a = spec.name, "partition"_a = KeyToPython(spec.partition),
+      "sort"_a = spec.sort ? KeyToPython(*spec.sort) : py::none(),
       "ttl_attribute"_a = spec.ttl_attribute, "ttl_mode"_a = NameOf(spec.ttl_mode, kModes),
       "id"_a = description.id, "created_at"_a = ToDatetime(description.created_at),
       "items"_a = description.items, "bytes"_a = description.bytes, "indexes"_a = indexes,
