@@ -140,7 +140,8 @@ void Greet(const Config& config, const server::Network& network, const std::stri
     const std::string& address = network.http_address();
     const bool is_v6 = address.find(':') != std::string::npos;
     const std::string at =
-        fmt::format("http://{}:{}", is_v6 ? "[" + address + "]" : address, network.http_port());
+        fmt::format("{}://{}:{}", config.IsOn(Setting::kHttpTls) ? "https" : "http",
+                    is_v6 ? "[" + address + "]" : address, network.http_port());
     fmt::print("  DynamoDB's API: {}\n  Metrics: {}/metrics\n", at, at);
     if (config.IsOn(Setting::kConsole)) fmt::print("  Console: {}/console\n", at);
   }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <boost/asio/error.hpp>
-#include <boost/asio/write.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <utility>
 
 #include "http/limits.h"
@@ -18,47 +18,87 @@ namespace asio = boost::asio;
 constexpr int kTooLarge = 413;
 constexpr int kUnavailable = 503;
 
-Peer PeerOf(const Connection::Socket& socket) {
+Peer PeerOf(const Stream::Socket& socket, bool tls) {
   boost::system::error_code error;
   const asio::ip::tcp::endpoint remote = socket.remote_endpoint(error);
   if (error) return {};  // It has gone.
   const bool is_v6 = remote.address().is_v6();
   const std::string address = remote.address().to_string();
   return {.address = fmt::format("{}:{}", is_v6 ? "[" + address + "]" : address, remote.port()),
-          .local = IsLoopback(remote.address())};
+          .local = IsLoopback(remote.address()),
+          .tls = tls};
+}
+
+bool IsPlainHttp(const boost::system::error_code& error) {
+  return error.category() == asio::error::get_ssl_category() &&
+         ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_HTTP_REQUEST;
 }
 
 }  // namespace
 
-Connection::Connection(Loop& loop, Socket socket, std::atomic<std::size_t>& open)
+Connection::Connection(Loop& loop, Stream::Socket socket, asio::ssl::context* tls,
+                       std::atomic<std::size_t>& open)
     : loop_(loop),
-      socket_(std::move(socket)),
+      stream_(std::move(socket), tls),
       open_(open),
-      peer_(PeerOf(socket_)),
+      peer_(PeerOf(stream_.socket(), stream_.is_tls())),
       memory_(loop.budget()) {
   ++open_;
 }
 
 Connection::~Connection() {
+  if (shakes_hands_) loop_.handshakes().End();
   loop_.Leave(*this);
   --open_;
 }
 
 void Connection::Enter() {
   ErrorCode ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  socket_.non_blocking(true, ignored);
+  stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+  stream_.socket().non_blocking(true, ignored);
   loop_.Enter(*this);
 }
 
 void Connection::Start() {
   Enter();
+  if (stream_.is_tls()) return Shake();
   BeginNext();
   Read();
 }
 
+void Connection::Shake() {
+  if (!loop_.handshakes().Begin()) return Close();
+  shakes_hands_ = true;
+  Allow(kHandshakeTime);
+  crowded_overdue_at_ = loop_.TickAfter(kHandshakeTimeCrowded);
+  stream_.tls().async_handshake(
+      asio::ssl::stream_base::server,
+      [self = shared_from_this()](const ErrorCode& error) { self->OnShaken(error); });
+}
+
+void Connection::OnShaken(const ErrorCode& error) {
+  shakes_hands_ = false;
+  loop_.handshakes().End();
+  if (error) return IsPlainHttp(error) ? RefusePlain() : Close();
+  BeginNext();
+  Read();
+}
+
+// Its request is not answered: it may have sent a password in the clear, and should learn of it.
+void Connection::RefusePlain() {
+  stream_.DropTls();
+  ending_ = Ending::kDrain;
+  AppendResponse(output_,
+                 {.status = 400,
+                  .body = "this port speaks TLS (http-tls): ask with https:// and not http://\n"},
+                 {});
+  Proceed();
+}
+
+// Over TLS, the refusal would cost a handshake.
 void Connection::TurnAway() {
   Enter();
+  if (stream_.is_tls()) return Close();
   Refuse(kUnavailable);
   Proceed();
 }
@@ -167,19 +207,24 @@ void Connection::BeginNext() {
 void Connection::Read() {
   if (input_.size() == 0 && input_.capacity() > kBytesKept) input_.shrink_to_fit();
   const std::size_t room = std::clamp(reader_.body_bytes_ahead(), kReadBytesMin, kReadBytesMax);
-  socket_.async_read_some(input_.prepare(room),
-                          [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
-                            if (error) return self->Close();
-                            self->input_.commit(bytes);
-                            self->Proceed();
-                          });
+  stream_.AsyncRead(input_.prepare(room),
+                    [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
+                      if (error) return self->Close();
+                      self->input_.commit(bytes);
+                      self->Proceed();
+                    });
 }
 
-// At once, as is nearly always possible: waiting would be one more round of the loop. False when it
-// is not done: then the rest is pending, or the connection is closed.
+// At once, as is nearly always possible: waiting would be one more round of the loop. Not over TLS,
+// whose stream would keep what the socket does not take. False when it is not done: then the rest is
+// pending, or the connection is closed.
 bool Connection::SendNow() {
   ErrorCode error;
-  const std::size_t sent = socket_.write_some(asio::buffer(output_), error);
+  if (stream_.is_tls()) {
+    SendRest(0);
+    return false;
+  }
+  const std::size_t sent = stream_.socket().write_some(asio::buffer(output_), error);
   if (error && error != asio::error::would_block) {
     Close();
     return false;
@@ -194,13 +239,13 @@ bool Connection::SendNow() {
 
 void Connection::SendRest(std::size_t sent) {
   Allow(kWriteTime);
-  asio::async_write(socket_, asio::buffer(output_) + sent,
-                    [self = shared_from_this()](const ErrorCode& error, std::size_t) {
-                      if (error) return self->Close();
-                      self->OnSent();
-                      self->Allow(self->reader_.has_header() ? kBodyTime : kIdleTime);
-                      self->Proceed();
-                    });
+  stream_.AsyncWrite(asio::buffer(output_) + sent,
+                     [self = shared_from_this()](const ErrorCode& error, std::size_t) {
+                       if (error) return self->Close();
+                       self->OnSent();
+                       self->Allow(self->reader_.has_header() ? kBodyTime : kIdleTime);
+                       self->Proceed();
+                     });
 }
 
 void Connection::OnSent() {
@@ -208,34 +253,47 @@ void Connection::OnSent() {
   if (output_.capacity() > kBytesKept) output_.shrink_to_fit();
 }
 
+// The end of TLS is said first: without it, a client cannot tell it from an attacker's.
 void Connection::End() {
-  if (ending_ == Ending::kClose) return Close();
-  ErrorCode ignored;
-  socket_.shutdown(asio::socket_base::shutdown_send, ignored);
   Allow(kDrainTime);  // For all of it.
+  if (stream_.is_tls()) {
+    return stream_.tls().async_shutdown(
+        [self = shared_from_this()](const ErrorCode&) { self->HalfClose(); });
+  }
+  if (ending_ == Ending::kClose) return Close();
+  HalfClose();
+}
+
+void Connection::HalfClose() {
+  ErrorCode ignored;
+  stream_.socket().shutdown(asio::socket_base::shutdown_send, ignored);
   Drain();
 }
 
 void Connection::Drain() {
   input_.clear();
-  socket_.async_read_some(input_.prepare(kReadBytesMax),
-                          [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
-                            self->drained_ += bytes;
-                            if (error || self->drained_ > kDrainBytesMax) return self->Close();
-                            self->Drain();
-                          });
+  stream_.socket().async_read_some(
+      input_.prepare(kReadBytesMax),
+      [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
+        self->drained_ += bytes;
+        if (error || self->drained_ > kDrainBytesMax) return self->Close();
+        self->Drain();
+      });
 }
 
 void Connection::CloseIfOverdue(std::int64_t tick) {
   const bool in_the_way = route_ != nullptr && memory_.held() > 0;  // Its body is incomplete.
+  if (shakes_hands_ && tick >= crowded_overdue_at_ && loop_.handshakes().IsCrowded()) {
+    return Close();
+  }
   if (in_the_way && tick >= crowded_overdue_at_ && loop_.budget().IsCrowded()) return Close();
   if (tick >= overdue_at_) Close();
 }
 
 void Connection::Close() {
   ErrorCode ignored;
-  socket_.shutdown(asio::socket_base::shutdown_both, ignored);
-  socket_.close(ignored);
+  stream_.socket().shutdown(asio::socket_base::shutdown_both, ignored);
+  stream_.socket().close(ignored);
 }
 
 }  // namespace mayfly::http

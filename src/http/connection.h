@@ -1,12 +1,11 @@
 // connection.h - one HTTP client.
-//   read -> every complete request in the input: header, body -> its loop has them answered
-//        -> one write -> read ...
+//   TLS handshake -> read -> every complete request in the input: header, body -> its loop has them
+//        answered -> one write -> read ...
 // Responses leave in the order of their requests. Everything of it runs on the thread of its loop.
 #pragma once
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <chrono>
 #include <cstddef>
@@ -19,18 +18,16 @@
 #include "http/request_reader.h"
 #include "http/response_text.h"
 #include "http/router.h"
+#include "http/stream.h"
 
 namespace mayfly::http {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // With the loop's executor type: Asio need not look it up for each operation.
-  using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp,
-                                                  boost::asio::io_context::executor_type>;
-
   // `open` counts connections; the loop and it must outlive this one. The socket is one of the
-  // loop's. It may be constructed on any thread.
-  Connection(Loop& loop, Socket socket, std::atomic<std::size_t>& open);
+  // loop's; null: no TLS. It may be constructed on any thread.
+  Connection(Loop& loop, Stream::Socket socket, boost::asio::ssl::context* tls,
+             std::atomic<std::size_t>& open);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -58,6 +55,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   };
 
   void Enter();
+  void Shake();
+  void OnShaken(const ErrorCode& error);
+  void RefusePlain();
   void Proceed();
   void Gather();
   bool MayAskMore() const;
@@ -74,12 +74,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void SendRest(std::size_t sent);
   void OnSent();
   void End();
+  void HalfClose();
   void Drain();
   void Close();
   void Allow(std::chrono::seconds time) { overdue_at_ = loop_.TickAfter(time); }
 
   Loop& loop_;
-  Socket socket_;
+  Stream stream_;
   std::atomic<std::size_t>& open_;
   const Peer peer_;                  // Constant: requests point to it.
   boost::beast::flat_buffer input_;  // Input not parsed yet.
@@ -94,7 +95,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const RouteOptions* route_ = nullptr;  // Of the request; null before its header is complete.
   Ending ending_ = Ending::kNone;
   std::int64_t overdue_at_ = 0;          // A tick of the loop.
-  std::int64_t crowded_overdue_at_ = 0;  // The same for a body in a crowded budget.
+  std::int64_t crowded_overdue_at_ = 0;  // The same among too many bodies or handshakes.
+  bool shakes_hands_ = false;
   std::size_t drained_ = 0;
 };
 

@@ -14,6 +14,13 @@ inline constexpr std::size_t kBodyBytesMax = std::size_t{64} * 1024;
 
 inline constexpr std::size_t kConnectionsMax = 4096;
 
+// Of them, those that have not agreed on TLS yet; how long that may take; and how long while half
+// of them are under way.
+inline constexpr std::size_t kHandshakesMax = 512;
+inline constexpr std::chrono::seconds kHandshakeTime{10};
+inline constexpr std::chrono::seconds kHandshakeTimeCrowded{2};
+static_assert(kHandshakesMax < kConnectionsMax && kHandshakeTimeCrowded <= kHandshakeTime);
+
 // Responses to requests that arrived together leave together, up to this many bytes.
 inline constexpr std::size_t kOutputBytesBeforeSend = std::size_t{256} * 1024;
 

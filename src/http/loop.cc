@@ -8,9 +8,11 @@
 
 namespace mayfly::http {
 
-Loop::Loop(const Router& router, BodyBudget& budget, std::chrono::milliseconds tick)
+Loop::Loop(const Router& router, BodyBudget& budget, Handshakes& handshakes,
+           std::chrono::milliseconds tick)
     : router_(router),
       budget_(budget),
+      handshakes_(handshakes),
       tick_(tick),
       alive_(context_.get_executor()),
       timer_(context_) {}

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "http/body_budget.h"
+#include "http/handshakes.h"
 #include "http/router.h"
 
 namespace mayfly::http {
@@ -24,9 +25,10 @@ class Connection;
 
 class Loop {
  public:
-  // A tick counts as kTick, however long it really is: tests have a shorter one. The router and the
-  // budget must outlive it.
-  Loop(const Router& router, BodyBudget& budget, std::chrono::milliseconds tick);
+  // A tick counts as kTick, however long it really is: tests have a shorter one. All must outlive
+  // it.
+  Loop(const Router& router, BodyBudget& budget, Handshakes& handshakes,
+       std::chrono::milliseconds tick);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -39,6 +41,7 @@ class Loop {
   boost::asio::io_context& context() { return context_; }
   const Router& router() const { return router_; }
   BodyBudget& budget() { return budget_; }
+  Handshakes& handshakes() { return handshakes_; }
 
   // On its thread.
   void Enter(Connection& connection) { connections_.insert(&connection); }
@@ -54,6 +57,7 @@ class Loop {
 
   const Router& router_;
   BodyBudget& budget_;
+  Handshakes& handshakes_;
   const std::chrono::milliseconds tick_;
   std::int64_t ticks_ = 0;
   std::unordered_set<Connection*> connections_;  // Outlives context_, which holds the last of them.

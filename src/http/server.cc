@@ -30,6 +30,7 @@ Server::Server(const Router& router, Logger& logger, const ServerOptions& option
       logger_(logger),
       options_(options),
       bodies_(options.bodies_bytes_max),
+      handshakes_(options.handshakes_max),
       acceptor_(context_),
       rest_(context_) {}
 
@@ -66,10 +67,20 @@ Status Server::Adopt(int descriptor, bool is_v6) {
   return {};
 }
 
+void Server::SetTls(std::shared_ptr<asio::ssl::context> tls) {
+  const std::lock_guard lock(mutex_);
+  tls_ = std::move(tls);
+}
+
+std::shared_ptr<asio::ssl::context> Server::Tls() const {
+  const std::lock_guard lock(mutex_);
+  return tls_;
+}
+
 void Server::Start(std::size_t threads) {
   if (port_ == 0) return;
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
-    loops_.push_back(std::make_unique<Loop>(router_, bodies_, options_.tick));
+    loops_.push_back(std::make_unique<Loop>(router_, bodies_, handshakes_, options_.tick));
     loops_.back()->Start();
   }
   Accept();
@@ -84,21 +95,21 @@ void Server::Stop() {
 
 void Server::Accept() {
   Loop& loop = *loops_[next_loop_++ % loops_.size()];
-  acceptor_.async_accept(
-      loop.context(), [this, &loop](const ErrorCode& error, Connection::Socket socket) {
-        if (error == asio::error::operation_aborted) return;
-        if (error) {
-          Log(logger_, LogLevel::kWarning, "http: cannot accept a client: {}", error.message());
-          return Rest();
-        }
-        auto client = std::make_shared<Connection>(loop, std::move(socket), connections_);
-        const bool too_many = connections_ > options_.connections_max;
-        // Moved: the last reference must be held by its loop.
-        asio::post(loop.context(), [client = std::move(client), too_many] {
-          too_many ? client->TurnAway() : client->Start();
-        });
-        Accept();
-      });
+  acceptor_.async_accept(loop.context(), [this, &loop](const ErrorCode& error,
+                                                       Stream::Socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (error) {
+      Log(logger_, LogLevel::kWarning, "http: cannot accept a client: {}", error.message());
+      return Rest();
+    }
+    auto client = std::make_shared<Connection>(loop, std::move(socket), Tls().get(), connections_);
+    const bool too_many = connections_ > options_.connections_max;
+    // Moved: the last reference must be held by its loop.
+    asio::post(loop.context(), [client = std::move(client), too_many] {
+      too_many ? client->TurnAway() : client->Start();
+    });
+    Accept();
+  });
 }
 
 void Server::Rest() {

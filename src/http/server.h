@@ -8,15 +8,18 @@
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "http/body_budget.h"
+#include "http/handshakes.h"
 #include "http/limits.h"
 #include "http/loop.h"
 #include "http/router.h"
@@ -31,6 +34,7 @@ bool IsLoopback(const std::string& address);
 struct ServerOptions {
   std::size_t connections_max = kConnectionsMax;   // One more gets an error and is closed.
   std::size_t bodies_bytes_max = kBodiesBytesMax;  // Of all clients; see body_budget.h.
+  std::size_t handshakes_max = kHandshakesMax;     // At a time; see handshakes.h.
   std::chrono::milliseconds tick = kTick;          // Less, in tests: all times pass faster.
 };
 
@@ -48,6 +52,10 @@ class Server {
   // Instead of Open(): listens on a socket of TCP that listens already.
   Status Adopt(int descriptor, bool is_v6);
 
+  // Clients that come from now on speak TLS, with this certificate, or none when it is null. From
+  // any thread, at any time.
+  void SetTls(std::shared_ptr<boost::asio::ssl::context> tls);
+
   // No effect when it was not opened.
   void Start(std::size_t threads);
 
@@ -59,15 +67,20 @@ class Server {
   const std::string& address() const { return address_; }
   std::size_t connections() const { return connections_; }
   std::size_t bodies_bytes() const { return bodies_.used(); }
+  std::size_t handshakes() const { return handshakes_.count(); }
 
  private:
   void Accept();
   void Rest();
+  std::shared_ptr<boost::asio::ssl::context> Tls() const;
 
   const Router& router_;
   Logger& logger_;
   const ServerOptions options_;
-  BodyBudget bodies_;                         // Outlives the connections, as the next does.
+  mutable std::mutex mutex_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;  // Guarded by mutex_; shared with its owner.
+  BodyBudget bodies_;                               // Outlives the connections, as the next two do.
+  Handshakes handshakes_;
   std::atomic<std::size_t> connections_{0};   // Outlives the loops, which hold the last of them.
   std::vector<std::unique_ptr<Loop>> loops_;  // Outlive a client that is being accepted.
   std::size_t next_loop_ = 0;                 // On the accepting thread.

@@ -44,7 +44,7 @@ class ServerProcess:
             self._log.write(line.encode())
             if found := re.search(r"Redis protocol: [^ ,]*:(\d+)", line):
                 self.port = int(found.group(1))
-            if found := re.search(r"http://[^ ]*:(\d+)", line):
+            if found := re.search(r"https?://[^ ]*:(\d+)", line):
                 self.http_port = int(found.group(1))
             if self.port and self.http_port:
                 return

@@ -1,17 +1,14 @@
 // Goal: TLS: the same commands behind a certificate, with and without a client certificate.
 // Method: a certificate made on the spot, and clients that present it or do not.
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
-#include <cstdio>
+#include <string>
 
-#include "base/temporary_directory.h"
+#include "http/testing/self_signed.h"
 #include "server/net/stream.h"
 #include "server/served.h"
 #include "server/taken_port.h"
@@ -19,38 +16,7 @@
 namespace mayfly::server {
 namespace {
 
-// A key and a certificate signed with it, as PEM files.
-class SelfSigned {
- public:
-  SelfSigned() {
-    EVP_PKEY* const key = EVP_EC_gen("P-256");
-    X509* const certificate = X509_new();
-    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
-    X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
-    X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
-    X509_set_pubkey(certificate, key);
-    X509_NAME* const name = X509_get_subject_name(certificate);
-    const auto* const text = reinterpret_cast<const unsigned char*>("mayfly");
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, text, -1, -1, 0);
-    X509_set_issuer_name(certificate, name);
-    X509_sign(certificate, key, EVP_sha256());
-    std::FILE* file = std::fopen(key_file.c_str(), "w");
-    PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
-    std::fclose(file);
-    file = std::fopen(certificate_file.c_str(), "w");
-    PEM_write_X509(file, certificate);
-    std::fclose(file);
-    X509_free(certificate);
-    EVP_PKEY_free(key);
-  }
-
- private:
-  const TemporaryDirectory directory_;
-
- public:
-  const std::string key_file = directory_.Inside("key.pem");
-  const std::string certificate_file = directory_.Inside("certificate.pem");
-};
+using http::SelfSigned;
 
 // The reply to a PING; empty when the server refuses the client.
 std::string PingOver(int port, const SelfSigned* shown, int version_min = TLS1_2_VERSION) {

@@ -65,7 +65,7 @@ Status Listener::OpenDoors() {
   const Config& config = server_.config();
   MAYFLY_RETURN_IF_ERROR(OpenTcp(static_cast<int>(config.Number(Setting::kPort)), false, port_));
   if (const std::int64_t port = config.Number(Setting::kTlsPort); port != 0) {
-    MAYFLY_TRY(tls_, NewTlsContext(config));
+    MAYFLY_TRY(tls_, NewTlsContext(config, Setting::kTlsAuthClients));
     MAYFLY_RETURN_IF_ERROR(OpenTcp(static_cast<int>(port), true, tls_port_));
   }
   return {};
@@ -102,7 +102,7 @@ Status Listener::OpenPassed(const PassedSocket& socket) {
     unix_is_passed_ = true;
   } else {
     if (tls) {
-      MAYFLY_TRY(tls_, NewTlsContext(server_.config()));
+      MAYFLY_TRY(tls_, NewTlsContext(server_.config(), Setting::kTlsAuthClients));
     }
     auto door = std::make_shared<TcpDoor>(TcpDoor{Tcp::acceptor(context_), tls});
     door->acceptor.assign(address.family == AF_INET ? Tcp::v4() : Tcp::v6(), socket.descriptor,
@@ -150,7 +150,7 @@ Status Listener::Reopen() {
 Status Listener::RenewTls() {
   const bool passed = passed_ && tls_ != nullptr;
   if (server_.config().Number(Setting::kTlsPort) == 0 && !passed) return {};
-  MAYFLY_TRY(tls_, NewTlsContext(server_.config()));
+  MAYFLY_TRY(tls_, NewTlsContext(server_.config(), Setting::kTlsAuthClients));
   return {};
 }
 

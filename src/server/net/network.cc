@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "server/command/limits.h"
 #include "server/metrics/metrics.h"
+#include "server/net/tls.h"
 
 namespace mayfly::server {
 namespace {
@@ -49,33 +50,44 @@ void MakeRoomForClients(Server& server) {
   static_cast<void>(server.config().SetAtStart(Setting::kMaxClients, std::to_string(clients)));
 }
 
-// Settings of addresses and TLS, and the error when they cannot be applied.
-struct Followed {
-  Setting setting;
-  Status (Listener::*change)();
-  std::string_view fault;
-};
 constexpr std::string_view kBindFault = "Failed to bind to specified addresses.";
 constexpr std::string_view kPortFault = "Unable to listen on this port. Check server logs.";
 constexpr std::string_view kTlsFault = "Unable to update TLS configuration. Check server logs.";
-// clang-format off
-constexpr Followed kFollowed[] = {
-    {Setting::kBind,                   &Listener::Reopen,   kBindFault},
-    {Setting::kPort,                   &Listener::Reopen,   kPortFault},
-    {Setting::kTlsPort,                &Listener::Reopen,   kPortFault},
-    {Setting::kTlsCertFile,            &Listener::RenewTls, kTlsFault},
-    {Setting::kTlsKeyFile,             &Listener::RenewTls, kTlsFault},
-    {Setting::kTlsKeyFilePass,         &Listener::RenewTls, kTlsFault},
-    {Setting::kTlsCaCertFile,          &Listener::RenewTls, kTlsFault},
-    {Setting::kTlsAuthClients,         &Listener::RenewTls, kTlsFault},
-    {Setting::kTlsProtocols,           &Listener::RenewTls, kTlsFault},
-    {Setting::kTlsCiphers,             &Listener::RenewTls, kTlsFault},
-    {Setting::kTlsCipherSuites,        &Listener::RenewTls, kTlsFault},
-    {Setting::kTlsPreferServerCiphers, &Listener::RenewTls, kTlsFault},
-};
-// clang-format on
+
+// Null: the HTTP port speaks no TLS.
+Result<std::shared_ptr<asio::ssl::context>> HttpTls(const Config& config) {
+  if (!config.IsOn(Setting::kHttpTls)) return std::shared_ptr<asio::ssl::context>();
+  MAYFLY_TRY(auto context, NewTlsContext(config, Setting::kHttpTlsAuthClients));
+  return std::shared_ptr<asio::ssl::context>(std::move(context));
+}
 
 }  // namespace
+
+// Settings of addresses and TLS, and the error when they cannot be applied.
+struct Network::Followed {
+  Setting setting;
+  Status (Network::*change)();
+  std::string_view fault;
+};
+
+// clang-format off
+const Network::Followed Network::kFollowed[] = {
+    {Setting::kBind,                   &Network::Reopen,   kBindFault},
+    {Setting::kPort,                   &Network::Reopen,   kPortFault},
+    {Setting::kTlsPort,                &Network::Reopen,   kPortFault},
+    {Setting::kTlsCertFile,            &Network::RenewTls, kTlsFault},
+    {Setting::kTlsKeyFile,             &Network::RenewTls, kTlsFault},
+    {Setting::kTlsKeyFilePass,         &Network::RenewTls, kTlsFault},
+    {Setting::kTlsCaCertFile,          &Network::RenewTls, kTlsFault},
+    {Setting::kTlsAuthClients,         &Network::RenewTls, kTlsFault},
+    {Setting::kTlsProtocols,           &Network::RenewTls, kTlsFault},
+    {Setting::kTlsCiphers,             &Network::RenewTls, kTlsFault},
+    {Setting::kTlsCipherSuites,        &Network::RenewTls, kTlsFault},
+    {Setting::kTlsPreferServerCiphers, &Network::RenewTls, kTlsFault},
+    {Setting::kHttpTls,                &Network::RenewTls, kTlsFault},
+    {Setting::kHttpTlsAuthClients,     &Network::RenewTls, kTlsFault},
+};
+// clang-format on
 
 Network::Network(Server& server, NetworkOptions options)
     : server_(server),
@@ -117,7 +129,17 @@ Status Network::Open() {
   return {};
 }
 
+// Both ports have the new certificate, or neither.
+Status Network::RenewTls() {
+  MAYFLY_TRY(auto http_tls, HttpTls(server_.config()));
+  MAYFLY_RETURN_IF_ERROR(listener_.RenewTls());
+  http_.SetTls(std::move(http_tls));
+  return {};
+}
+
 Status Network::OpenHttp() {
+  MAYFLY_TRY(auto tls, HttpTls(server_.config()));
+  http_.SetTls(std::move(tls));
   bool passed = false;
   for (const PassedSocket& socket : options_.sockets) {
     if (socket.use != PassedSocket::Use::kHttp) continue;
@@ -132,10 +154,10 @@ Status Network::OpenHttp() {
   return http_.Open(server_.config().Text(Setting::kHttpBind), port);
 }
 
-Status Network::Follow(Status (Listener::*change)(), std::string_view fault) {
+Status Network::Follow(Status (Network::*change)(), std::string_view fault) {
   const auto outcome = std::make_shared<std::promise<Status>>();
   auto followed = outcome->get_future();
-  asio::post(context_, [this, outcome, change] { outcome->set_value((listener_.*change)()); });
+  asio::post(context_, [this, outcome, change] { outcome->set_value((this->*change)()); });
   while (followed.wait_for(kReopenLook) != std::future_status::ready) {
     if (server_.stops) return Status::Busy("the server stops");
   }

@@ -62,8 +62,13 @@ class Network {
   http::Router& router() { return router_; }
 
  private:
-  // CONFIG SET of addresses, ports and TLS: from the threads of clients.
-  Status Follow(Status (Listener::*change)(), std::string_view fault);
+  struct Followed;
+  static const Followed kFollowed[];
+
+  // CONFIG SET of addresses, ports and TLS: from the threads of clients, on the thread of Run().
+  Status Follow(Status (Network::*change)(), std::string_view fault);
+  Status Reopen() { return listener_.Reopen(); }
+  Status RenewTls();
   Status OpenHttp();
 
   Server& server_;

@@ -24,7 +24,7 @@ Status LoadOwnKey(const Config& config, ssl::context& context) {
   const std::string certificate = config.Text(Setting::kTlsCertFile);
   const std::string key = config.Text(Setting::kTlsKeyFile);
   if (certificate.empty() || key.empty()) {
-    return Status::Invalid("tls-port needs tls-cert-file and tls-key-file");
+    return Status::Invalid("TLS needs tls-cert-file and tls-key-file");
   }
   ErrorCode error;
   context.set_password_callback(
@@ -37,13 +37,14 @@ Status LoadOwnKey(const Config& config, ssl::context& context) {
   return Loaded(Setting::kTlsKeyFile, key, error);
 }
 
-Status LoadAuthority(const Config& config, ssl::context& context) {
+Status LoadAuthority(const Config& config, Setting setting, ssl::context& context) {
   const std::string authority = config.Text(Setting::kTlsCaCertFile);
-  const std::string clients = config.Text(Setting::kTlsAuthClients);
+  const std::string clients = config.Text(setting);
   ErrorCode error;
   if (authority.empty()) {
     if (clients == "no") return {};
-    return Status::Invalid("tls-auth-clients needs tls-ca-cert-file; or set it to 'no'");
+    return Status::Invalid(
+        fmt::format("{} needs tls-ca-cert-file; or set it to 'no'", SpecOf(setting).name));
   }
   context.load_verify_file(authority, error);
   MAYFLY_RETURN_IF_ERROR(Loaded(Setting::kTlsCaCertFile, authority, error));
@@ -51,7 +52,7 @@ Status LoadAuthority(const Config& config, ssl::context& context) {
   if (clients == "optional") mode = ssl::verify_peer;
   if (clients == "yes") mode = ssl::verify_peer | ssl::verify_fail_if_no_peer_cert;
   context.set_verify_mode(mode, error);
-  return Loaded(Setting::kTlsAuthClients, clients, error);
+  return Loaded(setting, clients, error);
 }
 
 // Versions older than 1.2 are offered only if the settings name them.
@@ -108,12 +109,12 @@ Status ChooseCiphers(const Config& config, ssl::context& context) {
 
 }  // namespace
 
-Result<std::unique_ptr<ssl::context>> NewTlsContext(const Config& config) {
+Result<std::unique_ptr<ssl::context>> NewTlsContext(const Config& config, Setting clients) {
   auto context = std::make_unique<ssl::context>(ssl::context::tls_server);
   MAYFLY_RETURN_IF_ERROR(ChooseVersions(config, *context));
   MAYFLY_RETURN_IF_ERROR(ChooseCiphers(config, *context));
   MAYFLY_RETURN_IF_ERROR(LoadOwnKey(config, *context));
-  MAYFLY_RETURN_IF_ERROR(LoadAuthority(config, *context));
+  MAYFLY_RETURN_IF_ERROR(LoadAuthority(config, clients, *context));
   return context;
 }
 

@@ -1,4 +1,4 @@
-// tls.h - the TLS context: certificates and keys from the settings.
+// tls.h - the TLS contexts of both ports: certificates and keys from the settings.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -9,7 +9,9 @@
 
 namespace mayfly::server {
 
-// Invalid, naming the file, when one is missing or malformed.
-Result<std::unique_ptr<boost::asio::ssl::context>> NewTlsContext(const Config& config);
+// `clients`: the setting that says whether clients must show a certificate. Invalid, naming the file,
+// when one is missing or malformed.
+Result<std::unique_ptr<boost::asio::ssl::context>> NewTlsContext(const Config& config,
+                                                                 Setting clients);
 
 }  // namespace mayfly::server
