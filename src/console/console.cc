@@ -115,8 +115,8 @@ http::Response Console::LogIn(const http::Request& request) {
   if (auto refused = RefuseStranger(request, server_.config())) return *std::move(refused);
   if (auto refused = RefuseForeignPage(request)) return *std::move(refused);
   if (auto refused = RefuseForm(request)) return *std::move(refused);
-  const std::string address(AddressOf(request));
-  if (!attempts_.Left(address)) {
+  const std::string network = NetworkOf(request);
+  if (!attempts_.Left(network)) {
     http::Response response = Refusal(429, "too many wrong passwords; wait a moment");
     response.headers["Retry-After"] = std::to_string(kAttemptEvery.count());
     return response;
@@ -139,7 +139,7 @@ http::Response Console::LogIn(const http::Request& request) {
   auto principal = runner_.Authenticate(dynamo::View(*user), dynamo::View(*password),
                                         std::string(AddressWithPort(request)));
   if (!principal) {
-    attempts_.Failed(address);
+    attempts_.Failed(network);
     return Refusal(401, principal.error().message());
   }
   logins_.Close(CookieOf(request, kCookie));  // That of the user before.

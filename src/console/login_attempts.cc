@@ -23,8 +23,8 @@ bool LoginAttempts::Left(Bytes address) {
   return found == counts_.end() || found->second.failed < kAttemptsMax;
 }
 
-// An attacker with more addresses than are remembered has at most kAddressesMax times the attempts:
-// the address forgotten first is one that has failed least.
+// The address forgotten first is one that has failed least, so that many addresses cannot make this
+// forget one that goes on.
 void LoginAttempts::Failed(Bytes address) {
   const SteadyTime now = clock_.Steady();
   const std::lock_guard lock(mutex_);

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
-#include <string>
 
 #include "base/text.h"
 #include "console/responses.h"
@@ -13,10 +13,18 @@ namespace {
 
 using server::Setting;
 
-// "name:port" without the port; "[::1]:8000" as "::1".
+// "name:port" without the port; "[::1]:8000" as "::1". Empty when it is neither: another reader might
+// take another part of it for the name.
 std::string_view NameOf(std::string_view host) {
-  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
-  return host.substr(0, host.find(':'));
+  const bool in_brackets = host.starts_with('[');
+  const std::size_t end = in_brackets ? host.find(']') : std::min(host.find(':'), host.size());
+  if (end == std::string_view::npos) return {};
+  const std::string_view name = in_brackets ? host.substr(1, end - 1) : host.substr(0, end);
+  std::string_view port = host.substr(in_brackets ? end + 1 : end);
+  if (port.empty()) return name;
+  const bool is_port = port.size() > 1 && port[0] == ':' &&
+                       port.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  return is_port ? name : std::string_view();
 }
 
 bool IsListed(std::string_view name, std::string_view list) {
@@ -65,9 +73,10 @@ std::optional<http::Response> RefuseForeignPage(const http::Request& request) {
   const std::string_view site = request.Header("sec-fetch-site");
   bool foreign = !site.empty() && site != "same-origin" && site != "none";
   if (const std::string_view origin = request.Header("origin"); !origin.empty()) {
-    const std::size_t scheme = origin.find("://");
-    foreign = foreign || scheme == std::string_view::npos ||
-              !EqualsIgnoringCase(origin.substr(scheme + 3), request.Header("host"));
+    const bool tls = request.peer != nullptr && request.peer->tls;
+    const std::string_view scheme = tls ? "https://" : "http://";
+    foreign = foreign || !origin.starts_with(scheme) ||
+              !EqualsIgnoringCase(origin.substr(scheme.size()), request.Header("host"));
   }
   if (!foreign) return std::nullopt;
   return Refusal(403, "a page of another origin may not use the console");
@@ -83,22 +92,37 @@ std::optional<http::Response> RefuseForm(const http::Request& request) {
 
 std::string_view CookieOf(const http::Request& request, std::string_view name) {
   std::string_view rest = request.Header("cookie");
+  std::optional<std::string_view> found;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(';'), rest.size());
     std::string_view one = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     while (one.starts_with(' ')) one.remove_prefix(1);
     if (one.starts_with(name) && one.substr(name.size()).starts_with('=')) {
-      return one.substr(name.size() + 1);
+      if (found) return {};
+      found = one.substr(name.size() + 1);
     }
   }
-  return {};
+  return found.value_or(std::string_view());
 }
 
 std::string_view AddressOf(const http::Request& request) {
   if (request.peer == nullptr) return {};
   const std::string_view address = request.peer->address;
   return address.substr(0, address.rfind(':'));
+}
+
+std::string NetworkOf(const http::Request& request) {
+  namespace ip = boost::asio::ip;
+  const std::string_view address = AddressOf(request);
+  if (!address.starts_with('[')) return std::string(address);
+  boost::system::error_code error;
+  const auto v6 = ip::make_address_v6(std::string(address.substr(1, address.size() - 2)), error);
+  if (error) return std::string(address);
+  if (v6.is_v4_mapped()) return ip::make_address_v4(ip::v4_mapped, v6).to_string();
+  ip::address_v6::bytes_type bytes = v6.to_bytes();
+  std::fill(bytes.begin() + bytes.size() / 2, bytes.end(), 0);
+  return ip::address_v6(bytes).to_string();
 }
 
 }  // namespace mayfly::console

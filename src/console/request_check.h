@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "http/router.h"
@@ -22,10 +23,15 @@ std::optional<http::Response> RefuseForeignPage(const http::Request& request);
 // The refusal of a body that a form of another page could have sent: 415 unless it is JSON.
 std::optional<http::Response> RefuseForm(const http::Request& request);
 
-// The value of a cookie; empty when there is none.
+// The value of a cookie; empty when there is none, or more than one: a page of a neighbouring name
+// could have planted the other.
 std::string_view CookieOf(const http::Request& request, std::string_view name);
 
 // The address of the client without its port.
 std::string_view AddressOf(const http::Request& request);
+
+// What counts as one client for wrong passwords: its address, of IPv6 the first half, since a client
+// has the other half to itself.
+std::string NetworkOf(const http::Request& request);
 
 }  // namespace mayfly::console

@@ -43,13 +43,15 @@ TEST_F(RequestCheck, NamesAreComparedWhole) {
     EXPECT_EQ(Refusal(right), 0) << right;
   }
   for (const char* wrong : {"", ":8000", "[", "[]", "b.example", "db.example.evil", "xother",
-                            "127.0.0.1.evil.example", "localhost.", "2130706433.evil"}) {
+                            "127.0.0.1.evil.example", "localhost.", "2130706433.evil", "2130706433",
+                            "127.0.0.1:", "127.0.0.1:80@evil.example", "127.0.0.1:8x", "[::1",
+                            "[::1].evil.example", "[::1]:80:80", "localhost:80, evil.example"}) {
     EXPECT_EQ(Refusal(wrong), 403) << wrong;
   }
 }
 
 TEST_F(RequestCheck, ACookieIsFoundByItsWholeName) {
-  request_.headers["cookie"] = "xid=1; id=2;id2=3; id=4";
+  request_.headers["cookie"] = "xid=1; id=2;id2=3; id3=4";
   EXPECT_EQ(CookieOf(request_, "id"), "2");
   EXPECT_EQ(CookieOf(request_, "id2"), "3");
   EXPECT_EQ(CookieOf(request_, "i"), "");
@@ -57,10 +59,30 @@ TEST_F(RequestCheck, ACookieIsFoundByItsWholeName) {
   EXPECT_EQ(CookieOf(request_, "id"), "");
 }
 
+TEST_F(RequestCheck, ACookieThatIsThereTwiceIsNone) {
+  for (const char* cookies : {"id=1; id=2", "id=1;id=1", "id=; a=b; id=1", "id=1; id="}) {
+    request_.headers["cookie"] = cookies;
+    EXPECT_EQ(CookieOf(request_, "id"), "") << cookies;
+  }
+}
+
 TEST_F(RequestCheck, AnAddressIsWithoutItsPort) {
   EXPECT_EQ(AddressOf(request_), "127.0.0.1");
   peer_ = {.address = "[::1]:80"};
   EXPECT_EQ(AddressOf(request_), "[::1]");
+}
+
+TEST_F(RequestCheck, AddressesOfOneClientAreOneNetwork) {
+  const auto network = [&](const char* address) {
+    peer_ = {.address = address};
+    return NetworkOf(request_);
+  };
+  EXPECT_EQ(network("10.0.0.1:1"), "10.0.0.1");
+  EXPECT_EQ(network("[2001:db8:1:2:3:4:5:6]:1"), network("[2001:db8:1:2::9]:2"));
+  EXPECT_NE(network("[2001:db8:1:2:3:4:5:6]:1"), network("[2001:db8:1:3:3:4:5:6]:1"));
+  EXPECT_EQ(network("[::ffff:10.0.0.1]:1"), "10.0.0.1");
+  request_.peer = nullptr;
+  EXPECT_EQ(NetworkOf(request_), "");
 }
 
 }  // namespace

@@ -179,6 +179,12 @@ Outcome<void> Service::Authorize(const http::Request& request) const {
   if (!options_.secrets.empty()) {
     return CheckSignature(request, options_.secrets, options_.region, clock_.Now());
   }
+  // A page of a name that was made to mean this machine needs no permission to read responses.
+  const std::string_view origin = request.Header("origin");
+  if (!origin.empty() && !MayRead(origins_, origin)) {
+    return Refusal(ErrorKind::kAccessDenied,
+                   fmt::format("pages of {} may not use the tables: see http-origins", origin));
+  }
   if (!options_.open_to_strangers) return {};
   return Refusal(ErrorKind::kAccessDenied,
                  "http-bind is no loopback address and nobody has a key: set http-keys to "

@@ -120,6 +120,25 @@ TEST(RequestReader, RefusesWhatIsNoRequest) {
   }
 }
 
+// Others read such a line as a field of its own, and may find the end of the body elsewhere.
+TEST(RequestReader, RefusesALineThatGoesOnInTheNext) {
+  const std::string end = "\r\n\r\nab";
+  for (const std::string head : {"POST / HTTP/1.1\r\nHost: x\r\n Transfer-Encoding: chunked",
+                                 "POST / HTTP/1.1\r\nHost: x\r\n\tContent-Length: 2",
+                                 "POST / HTTP/1.1\r\n Content-Length: 2",
+                                 "POST / HTTP/1.1\r\nContent-Length: 2\r\nX: y\r\n "}) {
+    EXPECT_EQ(Read(head + end), Strings({"fault 400"})) << head;
+    Feeder feeder;
+    Strings outcome;
+    for (const char byte : head + end) {
+      if (outcome.empty()) outcome = feeder.Feed({&byte, 1});
+    }
+    EXPECT_EQ(outcome, Strings({"fault 400"})) << head;
+  }
+  // In a body, such bytes are data.
+  EXPECT_EQ(Read("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\na\r\n b").size(), 1U);
+}
+
 TEST(RequestReader, BodiesEndAtTheirBound) {
   const std::string chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
   EXPECT_EQ(Read("POST / HTTP/1.1\r\nContent-Length: 1001\r\n\r\n"), Strings({"too large"}));

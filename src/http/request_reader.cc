@@ -20,6 +20,19 @@ constexpr int kHeaderTooLarge = 431;
 
 constexpr std::size_t kFieldPunctuation = 4;  // Colon, space, end of line.
 
+// Whether a line of the header goes on in the next one: an old form, which other servers read as a
+// field of its own. The bytes begin with a line.
+bool HasFoldedLine(std::string_view bytes) {
+  std::size_t at = bytes.find('\n');
+  while (at != std::string_view::npos && at + 1 < bytes.size()) {
+    const char next = bytes[at + 1];
+    if (next == '\r') return false;  // The end of the header.
+    if (next == ' ' || next == '\t') return true;
+    at = bytes.find('\n', at + 1);
+  }
+  return false;
+}
+
 }  // namespace
 
 void RequestReader::Parser::on_request_impl(beast_http::verb, Text method, Text target, int version,
@@ -77,6 +90,7 @@ std::size_t RequestReader::Parser::on_chunk_body_impl(std::uint64_t, Text piece,
 
 RequestReader::Outcome RequestReader::Read(std::string_view& bytes) {
   boost::beast::error_code error;
+  if (!has_header() && HasFoldedLine(bytes)) return Fault(beast_http::error::bad_field);
   if (!parser_->is_done() && !bytes.empty()) {
     bytes.remove_prefix(parser_->put(boost::asio::buffer(bytes), error));
   }
