@@ -152,6 +152,12 @@ function(mayfly_python_test name file)
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
 endfunction()
 
+# mayfly_long_tests(NAME...)
+# Tests that take tens of seconds begin first, so that the other cores do not wait for them at the end.
+function(mayfly_long_tests)
+  set_tests_properties(${ARGN} PROPERTIES COST 100)
+endfunction()
+
 # mayfly_app(NAME USES module... LINKS library... SOURCES file...)
 # The executable bin/NAME. It is checked for the direction of its includes as a module is, under the
 # name app_NAME; nothing can use it.
