@@ -36,5 +36,6 @@ inline constexpr std::chrono::milliseconds kTurn{50};
 // the newest.
 inline constexpr std::chrono::milliseconds kLiveEvery{1000};
 inline constexpr std::size_t kLiveEventsMax = 1000;
+inline constexpr std::size_t kLiveEventsLarge = 20;  // With values that make more too long a reply.
 
 }  // namespace mayfly::console

@@ -14,6 +14,8 @@
 namespace mayfly::console {
 namespace {
 
+constexpr std::string_view kForbidden = "NOPERM";
+
 const std::vector<Arguments>& FigureCommands() {
   static const std::vector<Arguments> kFigureCommands = {
       {"TTL.STATS"},
@@ -92,6 +94,18 @@ Result<Reply> RunOne(CommandRunner& runner, const Caller& caller, Arguments comm
   return std::move(replies.front());
 }
 
+// Fewer at once when the old values of many are too large for a reply.
+Result<Reply> ReadEvents(CommandRunner& runner, const Caller& caller, std::uint64_t after) {
+  Reply events;
+  for (const std::size_t count : {kLiveEventsMax, kLiveEventsLarge, std::size_t{1}}) {
+    MAYFLY_TRY(events, RunOne(runner, caller,
+                              {"TTL.EVENTS", "AFTER", std::to_string(after), "COUNT",
+                               std::to_string(count)}));
+    if (!events.is_error() || events.text().starts_with(kForbidden)) break;
+  }
+  return events;
+}
+
 }  // namespace
 
 Result<std::optional<LiveFilter>> LiveFilterOf(const http::Request& request) {
@@ -126,11 +140,13 @@ Result<std::string> LiveExpiry(CommandRunner& runner, const Caller& caller,
     AppendEvent(text, "skipped", fmt::format(R"({{"from":{},"to":{}}})", after + 1, first - 1));
     after = first - 1;
   }
-  MAYFLY_TRY(const Reply events, RunOne(runner, caller,
-                                        {"TTL.EVENTS", "AFTER", std::to_string(after), "COUNT",
-                                         std::to_string(kLiveEventsMax)}));
+  MAYFLY_TRY(const Reply events, ReadEvents(runner, caller, after));
   if (events.is_error()) {
     AppendEvent(text, "refused", JsonOf(events));
+    if (events.text().starts_with(kForbidden)) return text;
+    // Trimmed meanwhile, or one is too large for a reply: the page goes on behind it.
+    AppendEvent(text, "skipped", fmt::format(R"({{"from":{0},"to":{0}}})", after + 1));
+    AppendId(text, after + 1);
     return text;
   }
   Reply::Items wanted;

@@ -157,7 +157,8 @@ class Https(unittest.TestCase):
 
     def test_old_versions_are_not_spoken_and_new_ones_can_be_demanded(self):
         for version in ("-tls1", "-tls1_1"):
-            spoken = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{SERVER.http_port}", version, "-cipher",
+            spoken = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{SERVER.http_port}", version,
+                                     "-cipher",
                                      "ALL:@SECLEVEL=0"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
             self.assertNotEqual(spoken.returncode, 0, version)
             self.assertIn(b"alert protocol version", spoken.stderr)

@@ -128,7 +128,8 @@ class Requests(Case):
 
     def test_what_is_no_request_line_is_refused(self):
         for line in ("GET  /health HTTP/1.1", "GET /health", "GET /health HTTP/9.9", "GET /health HTTP/1.1 x",
-                     "GET /hea lth HTTP/1.1", "GET\t/health\tHTTP/1.1", "\x00GET /health HTTP/1.1", "GET \x7f HTTP/1.1"):
+                     "GET /hea lth HTTP/1.1", "GET\t/health\tHTTP/1.1", "\x00GET /health HTTP/1.1",
+                     "GET \x7f HTTP/1.1"):
             answer = Raw().send(f"{line}\r\n{self.host}\r\n").all()
             self.assertNotIn(b"\r\n\r\nok\n", answer, line)
             self.assertLessEqual(answer.count(b"HTTP/1.1 "), 1, (line, answer))
@@ -166,7 +167,8 @@ class Requests(Case):
 class Paths(Case):
     def test_no_path_leads_to_a_file_however_it_is_written(self):
         for path in ("/console/%252e%252e/%252e%252e/etc/passwd", "/console/%c0%ae%c0%ae/etc/passwd",
-                     "/console/..%5c..%5cetc/passwd", "/console/..\\..\\etc\\passwd", "/console/assets/..;/..;/etc/passwd",
+                     "/console/..%5c..%5cetc/passwd", "/console/..\\..\\etc\\passwd",
+                     "/console/assets/..;/..;/etc/passwd",
                      "/console/./../etc/passwd", "/console/assets//../../etc/passwd", "//etc/passwd", "/etc/passwd",
                      "/console%2fassets", "/console/%00", "/CONSOLE", "/console/assets/%2e", "file:///etc/passwd",
                      "/console/?file=../../etc/passwd#x", "/console/assets/index.js/../../../etc/passwd"):
@@ -184,7 +186,8 @@ class Paths(Case):
             self.assertNotIn(b"\r\nLocation:", answer)
 
     def test_a_path_that_is_markup_is_shown_as_text(self):
-        answer = Raw().send(f"GET /console/<script>alert(1)</script> HTTP/1.1\r\n{self.host}Connection: close\r\n\r\n").all()
+        target = "/console/<script>alert(1)</script>"
+        answer = Raw().send(f"GET {target} HTTP/1.1\r\n{self.host}Connection: close\r\n\r\n").all()
         self.assertIn(b"Content-Type: text/plain", answer)
         self.assertIn(b"X-Content-Type-Options: nosniff", answer)
 
@@ -217,8 +220,8 @@ class Sizes(Case):
             answer = self.page.ask("POST", "/console/api/command", bomb[:size], headers)
             self.assertEqual(answer.status, 400, bomb[:30])
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            answers = list(pool.map(lambda bomb: self.page.ask("POST", "/console/api/command", bomb[:size], headers).status,
-                                    bombs * 2))
+            answers = list(pool.map(
+                lambda bomb: self.page.ask("POST", "/console/api/command", bomb[:size], headers).status, bombs * 2))
         self.assertLessEqual(set(answers), {400, 503})
         self.assertLess(memory_bytes() - before, 400 << 20)
         self.lives()
@@ -278,7 +281,8 @@ class Cookies(Case):
         mallory.log_in("mallory", "mallory-secret")
         mine, other = self.page.cookie, mallory.cookie
         self.assertEqual(self.session(f"mayfly_console={mine}"), 200)
-        for cookie in (f"mayfly_console={other}; mayfly_console={mine}", f"mayfly_console={mine}; mayfly_console={other}",
+        for cookie in (f"mayfly_console={other}; mayfly_console={mine}",
+                       f"mayfly_console={mine}; mayfly_console={other}",
                        f"mayfly_console={mine};mayfly_console=", f"mayfly_console=x; a=b; mayfly_console={mine}"):
             self.assertEqual(self.session(cookie), 401, cookie)
         answer = Raw().send(f"GET /console/api/session HTTP/1.1\r\n{self.host}Cookie: mayfly_console={mine}\r\n"
@@ -287,7 +291,8 @@ class Cookies(Case):
 
     def test_an_id_is_compared_whole(self):
         mine = self.page.cookie
-        for other in (mine[:-1], mine + "0", mine.upper() if mine.upper() != mine else "x", mine + " ", '"' + mine + '"', "",
+        for other in (mine[:-1], mine + "0", mine.upper() if mine.upper() != mine else "x", mine + " ",
+                      '"' + mine + '"', "",
                       "0" * 64, "*", "../" + mine, mine + "\x00"):
             self.assertIn(self.session(f"mayfly_console={other}; a=b"), (400, 401), other)
         for name in ("xmayfly_console", "mayfly_console2", "Mayfly_Console", "mayfly_console "):
@@ -311,7 +316,8 @@ class Cookies(Case):
         self.resp("ACL", "SETUSER", "off", "off", ">right", "+@all")
         said = {(answer.status, answer.body) for answer in
                 (Page(SERVER).log_in("ann", "wrong"), Page(SERVER).log_in("nobody", "wrong"),
-                 Page(SERVER).log_in("off", "right"), Page(SERVER).log_in("", ""), Page(SERVER).log_in("ann\x00", "right"))}
+                 Page(SERVER).log_in("off", "right"), Page(SERVER).log_in("", ""), Page(SERVER).log_in("ann\x00",
+                                                                                                       "right"))}
         self.assertEqual(len(said), 1, said)
 
 
@@ -320,20 +326,22 @@ class Origins(Case):
         port = SERVER.http_port
         for host in ("127.0.0.1.nip.example", "0x7f.0.0.1", "2130706433", "localhost.", "localhost.evil.example",
                      f"127.0.0.1:{port}@evil.example", f"127.0.0.1:{port}.evil.example", "[::1].evil.example", "[::1",
-                     "evil.example#127.0.0.1", "127.0.0.1 evil.example", "127.0.0.1, evil.example", "127.0.0.1:", ":8000",
+                     "evil.example#127.0.0.1", "127.0.0.1 evil.example", "127.0.0.1, evil.example", "127.0.0.1:",
+                     ":8000",
                      "127.0.0.1:80:80", "127.0.0.1:8x"):
             for path in ("/console", "/console/api/session"):
                 self.assertEqual(self.page.ask("GET", path, headers={"Host": host}).status, 403, host)
 
     def test_two_hosts_are_none(self):
-        answer = Raw().send(f"GET /console HTTP/1.1\r\n{self.host}Host: evil.example\r\nConnection: close\r\n\r\n").all()
+        answer = Raw().send(f"GET /console HTTP/1.1\r\n{self.host}Host: evil.example\r\n\r\n").all()
         self.assertRegex(answer, rb"^HTTP/1.1 40[03] ")
         answer = Raw().send(b"GET /console HTTP/1.0\r\n\r\n").all()
         self.assertTrue(answer.startswith(b"HTTP/1.0 403 "), answer[:100])
 
     def test_a_forwarded_host_or_address_is_not_believed(self):
         answer = self.page.ask("GET", "/console/api/session",
-                               headers={"Host": "evil.example", "X-Forwarded-Host": "localhost", "Forwarded": "host=localhost",
+                               headers={"Host": "evil.example", "X-Forwarded-Host": "localhost",
+                                        "Forwarded": "host=localhost",
                                         "X-Forwarded-For": "127.0.0.1", "X-Original-URL": "/console"})
         self.assertEqual(answer.status, 403)
 
@@ -355,7 +363,8 @@ class Origins(Case):
         for answer in (self.page.ask("GET", "/console/api/session"), Page(SERVER).ask("GET", "/console/api/session"),
                        self.page.post("/console/api/command", {"commands": [["PING"]]}),
                        self.page.ask("GET", "/console/api/session", headers={"If-None-Match": "*"}),
-                       self.page.post("/console/api/command", {}), self.page.log_in(), self.page.post("/console/api/logout", {})):
+                       self.page.post("/console/api/command", {}), self.page.log_in(),
+                       self.page.post("/console/api/logout", {})):
             self.assertEqual(answer.headers["Cache-Control"], "no-store")
             self.assertNotIn("ETag", answer.headers)
             self.assertNotEqual(answer.status, 304)
@@ -378,7 +387,133 @@ class Origins(Case):
             self.assertEqual((answer.status, answer.json()), (200, {"TableNames": []}), origin)
 
 
+class Listening(Case):
+    def setUp(self):
+        super().setUp()
+        self.resp("TTL.POLICY", "SET", "events", "value")
+        self.last = self.last_event()
+
+    def tearDown(self):
+        self.resp("TTL.POLICY", "SET", "events", "off")
+        super().tearDown()
+
+    def last_event(self):
+        statistics = self.page.run(["TTL.STATS"])[0]["map"]
+        return dict(map(tuple, statistics))["events-last"]
+
+    def let_die(self, *keys, value="v"):
+        for key in keys:
+            self.resp("SET", key, value, "PXAT", 1)
+        self.assertEqual(self.last_event(), self.last + len(keys), "each was born dead, and told so")
+
+    def hear(self, after=None, query="expiry=1", page=None, **headers):
+        headers = {name.replace("_", "-"): text for name, text in headers.items()}
+        if after is not None:
+            headers["Last-Event-ID"] = str(after)
+        return (page or self.page).ask("GET", f"/console/api/live?{query}", headers=headers)
+
+    def test_names_and_values_cannot_end_their_event(self):
+        hostile = ["x\n\nevent: refused\ndata: {}\n\n", "\r\revent: end\r\r", "\r\n\r\nid: 999\r\n", "\u2028data: x"]
+        self.let_die(*hostile, value=hostile[0])
+        answer = self.hear(self.last)
+        lines = re.split(rb"\r\n|\r|\n", answer.body)  # As browsers do it.
+        self.assertEqual({line.split(b":")[0] for line in lines}, {b"", b"retry", b"id", b"event", b"data"})
+        self.assertEqual([line for line in lines if line.startswith(b"event")], [b"event: expiry"])
+        self.assertEqual([line for line in lines if line.startswith(b"id")], [b"id: %d" % (self.last + 4)])
+        events = json.loads(next(line for line in lines if line.startswith(b"data"))[6:])
+        self.assertEqual([dict(map(tuple, event["map"]))["key"] for event in events], hostile)
+        self.assertEqual(answer.headers["Cache-Control"], "no-store")
+        self.assertTrue(answer.headers["Content-Type"].startswith("text/event-stream"))
+
+    def test_old_values_too_large_for_one_answer_come_in_several(self):
+        self.let_die(*[f"large:{i}" for i in range(60)], value="x" * 700_000)
+        seen, at, answers = 0, self.last, 0
+        while at < self.last + 60:
+            answer = self.hear(at)
+            self.assertLess(len(answer.body), 20 << 20)
+            at = int(re.findall(rb"^id: (\d+)$", answer.body, re.M)[-1])
+            for data in re.findall(rb"^event: expiry\ndata: (.*)$", answer.body, re.M):
+                seen += len(json.loads(data))
+            answers += 1
+            self.assertLessEqual(answers, 10)
+        self.assertEqual(seen, 60)
+
+    def test_an_old_value_too_large_for_any_answer_is_passed_over(self):
+        self.let_die("huge", value="x" * (17 << 20))
+        self.last += 1
+        self.let_die("after it")
+        first = self.hear(self.last - 1)
+        self.assertIn(b"event: skipped", first.body)
+        at = int(re.findall(rb"^id: (\d+)$", first.body, re.M)[-1])
+        self.assertIn(b"after it", self.hear(at).body)
+
+    def test_strangers_and_other_pages_hear_nothing(self):
+        self.let_die("secret")
+        for answer, status in ((self.hear(self.last, page=Page(SERVER)), 401),
+                               (self.hear(self.last, Sec_Fetch_Site="cross-site"), 403),
+                               (self.hear(self.last, Origin="http://evil.example"), 403),
+                               (self.hear(self.last, Host="evil.example"), 403),
+                               (self.page.post("/console/api/live", {}), 405)):
+            self.assertEqual(answer.status, status)
+            self.assertNotIn(b"secret", answer.body)
+
+    def test_a_user_who_may_not_see_events_and_figures_sees_none(self):
+        page = self.user("reader", "-@all", "+get", "~*")
+        self.let_die("secret")
+        for query in ("expiry=1", ""):
+            answer = self.hear(self.last, query, page)
+            self.assertIn(b"NOPERM", answer.body)
+            self.assertNotIn(b"secret", answer.body)
+            self.assertNotIn(b"redis_version", answer.body)
+        self.resp("ACL", "DELUSER", "reader")
+        self.assertEqual(self.hear(self.last, "expiry=1", page).status, 401)
+
+    def test_filters_and_places_that_are_none_are_refused_or_mean_nothing(self):
+        for query in ("expiry=1&match=zz", "expiry=1&match=6", "expiry=1&keyspace=%00",
+                      "expiry=1&match=" + "2a" * 4_000 + "g"):
+            self.assertEqual(self.hear(None, query).status, 400, query)
+        for after in ("-1", "x", "18446744073709551616", "9" * 300, "1e3", ""):
+            answer = self.hear(after)
+            self.assertEqual(answer.status, 200, after)
+            self.assertIn(b"id: %d\n" % self.last, answer.body)
+
+    def test_pages_that_ask_and_never_read_hold_nobody_up(self):
+        before = memory_bytes()
+        mute = []
+        for _ in range(8):
+            raw = Raw()
+            raw.socket.setblocking(False)
+            try:
+                raw.socket.send((f"GET /console/api/live HTTP/1.1\r\n{self.host}Cookie: mayfly_console="
+                                 f"{self.page.cookie}\r\n\r\n" * 500).encode())
+            except BlockingIOError:
+                pass
+            mute.append(raw)
+        for _ in range(5):
+            self.lives()
+        self.assertLess(memory_bytes() - before, 64 << 20)
+        for raw in mute:
+            raw.socket.close()
+
+    def test_tables_are_for_who_may_use_them(self):
+        page = self.user("reader", "-@all", "+@read", "+ping", "~*")
+        tried = (["TTL.TABLE", "READ", "ListTables", "{}"], ["TTL.TABLE", "WRITE", "DeleteTable", '{"TableName":"t"}'],
+                 ["ttl.table", "read", "Scan", '{"TableName":"t"}'])
+        for reply in page.run(*tried):
+            self.assertTrue(reply["error"].startswith("NOPERM"), reply)
+        self.resp("ACL", "SETUSER", "reader", "+ttl.table|read")
+        self.assertEqual(page.run(tried[0]), ['{"TableNames":[]}'])
+        for operation, body in (("CreateTable", {}), ("PutItem", {"TableName": "t", "Item": {}}),
+                                ("ExecuteStatement", {"Statement": "DELETE FROM t WHERE p='x'"})):
+            reply, = page.run(["TTL.TABLE", "READ", operation, json.dumps(body)])
+            self.assertIn("error", reply, operation)
+        self.assertTrue(page.run(tried[1])[0]["error"].startswith("NOPERM"))
+
+
 class Commands(Case):
+    REFUSED = ("NOPERM|needs a connection|unknown (sub)?command|not offered|can't run this command|No permission|"
+               "not allowed")
+
     def test_a_reader_gets_nothing_more_by_another_way(self):
         page = self.user("reader", "-@all", "+@read", "+eval", "+fcall", "+multi", "+exec", "+ping", "~app:*")
         self.resp("SET", "app:1", "seen")
@@ -388,19 +523,21 @@ class Commands(Case):
                  ["EVAL", "return redis.call('SET', 'app:1', 'x')", "0"],
                  ["EVAL", "return redis.call('CONFIG', 'SET', 'console-remote', 'yes')", "0"],
                  ["EVAL", "return redis.call('GET', 'other')", "1", "other"],
-                 ["EVAL", "return redis.call('GET', KEYS[1])", "1", "other"], ["GET", "other"], ["MGET", "app:1", "other"],
+                 ["EVAL", "return redis.call('GET', KEYS[1])", "1", "other"], ["GET", "other"], ["MGET", "app:1",
+                                                                                                 "other"],
                  ["SORT", "app:1", "BY", "nosort", "GET", "other"], ["COPY", "other", "app:2"], ["DUMP", "other"],
                  ["OBJECT", "ENCODING", "other"], ["DEBUG", "SLEEP", "0"], ["FLUSHALL"], ["SHUTDOWN", "NOSAVE"],
                  ["CLIENT", "LIST"], ["CLIENT", "KILL", "TYPE", "normal"], ["SLOWLOG", "GET"], ["MONITOR"],
                  ["REPLICAOF", "evil.example", "6379"], ["PSYNC", "?", "-1"], ["FUNCTION", "LOAD", "#!lua name=x\n"],
-                 ["SCRIPT", "FLUSH"], ["MODULE", "LOAD", "/tmp/x.so"], ["MIGRATE", "evil.example", "6379", "app:1", "0", "1"],
-                 ["RESTORE", "app:2", "0", "x"], ["TTL.POLICY", "SET", "default-ttl", "1"], ["TTL.EVENTS", "AFTER", "0"],
+                 ["SCRIPT", "FLUSH"], ["MODULE", "LOAD", "/tmp/x.so"], ["MIGRATE", "evil.example", "6379", "app:1",
+                                                                        "0", "1"],
+                 ["RESTORE", "app:2", "0", "x"], ["TTL.POLICY", "SET", "default-ttl", "1"], ["TTL.EVENTS", "AFTER",
+                                                                                             "0"],
                  ["TTL.PROVE", "FIND", "hidden"], ["TTL.BACKUP", "x"], ["TTL.PURGE"], ["TTL.JOB", "LIST"],
                  ["ACL|SETUSER", "reader", "+@all"], ["config|set", "console", "no"])
         for command, reply in zip(tried, page.run(*tried)):
             self.assertIsInstance(reply, dict, command)
-            self.assertRegex(reply["error"], "NOPERM|needs a connection|unknown (sub)?command|not offered|can't run this command|No permission|not allowed",
-                             command)
+            self.assertRegex(reply["error"], self.REFUSED, command)
             self.assertNotIn("hidden", json.dumps(reply))
         self.assertEqual((self.resp("GET", "app:1"), self.resp("GET", "other")), (b"seen", b"hidden"))
         self.assertEqual(self.resp("CONFIG", "GET", "console-remote")[1], b"no")
@@ -433,11 +570,13 @@ class Commands(Case):
             self.assertEqual(self.resp("GET", "k"), b"v", (command, reply))
 
     def test_names_and_values_are_in_no_header_and_cannot_end_the_json(self):
-        hostile = ("x\r\nSet-Cookie: mayfly_console=evil", "\r\n\r\n<script>", '"}]}<script>', "\u2028\u2029", "</script>",
+        hostile = ("x\r\nSet-Cookie: mayfly_console=evil", "\r\n\r\n<script>", '"}]}<script>', "\u2028\u2029",
+                   "</script>",
                    "\\u0022}", "event: end\ndata: {}\n\n", '{"error":"x"}', '{"base64":"eA=="}')
         for text in hostile:
             self.resp("SET", text, text)
-            answer = self.page.post("/console/api/command", {"commands": [["GET", text], ["KEYS", "*"], [text], ["ECHO", text]]})
+            commands = [["GET", text], ["KEYS", "*"], [text], ["ECHO", text]]
+            answer = self.page.post("/console/api/command", {"commands": commands})
             replies = answer.json()["replies"]
             self.assertEqual((replies[0], replies[3]), (text, text))
             self.assertIn(text, replies[1])
@@ -453,6 +592,43 @@ class Commands(Case):
         self.assertEqual((first, second), ("OK", "OK"))
         self.assertTrue(third["error"].startswith("NOPERM"), third)
         self.assertEqual(self.resp("GET", "k"), b"v")
+
+
+def own_address():
+    """An address of this machine that is not a loopback one; None: it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # Sends nothing.
+            return probe.getsockname()[0]
+        except OSError:
+            return None
+
+
+@unittest.skipUnless(own_address(), "the machine has no address but loopback, so nothing can come from elsewhere")
+class Elsewhere(unittest.TestCase):
+    """Clients of another address, as those of other machines are."""
+
+    def test_they_are_let_in_by_two_settings_and_a_password(self):
+        with ServerProcess(SERVER.binary, "--http-bind", "0.0.0.0") as server:
+            resp = Resp(server)
+            page = Page(server, own_address())
+            for path in ("/console", "/console/api/session", "/console/api/live"):
+                answer = page.ask("GET", path)
+                self.assertEqual(answer.status, 403, path)
+                self.assertIn("console-remote", answer.json()["error"])
+            self.assertEqual(page.log_in().status, 403)
+            resp("CONFIG", "SET", "console-remote", "yes")
+            self.assertEqual(page.ask("GET", "/console").status, 200)
+            refused = page.log_in()
+            self.assertEqual(refused.status, 403)
+            self.assertIn("protected-mode", refused.json()["error"])
+            resp("CONFIG", "SET", "requirepass", "a-long-password")
+            self.assertEqual(page.log_in().status, 401)
+            self.assertEqual(page.log_in("default", "a-long-password").status, 200)
+            self.assertEqual(page.run(["PING"]), ["PONG"])
+            self.assertEqual(page.ask("GET", "/console", headers={"Host": "evil.example"}).status, 403)
+            resp.close()
+            self.assertEqual(server.stop(), 0)
 
 
 if __name__ == "__main__":

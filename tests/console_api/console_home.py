@@ -22,12 +22,12 @@ class Answer:
 class Page:
     """What a page of the console does: a cookie, the token, and JSON."""
 
-    def __init__(self, server):
-        self.port = server.http_port
+    def __init__(self, server, address="127.0.0.1"):
+        self.address, self.port = address, server.http_port
         self.cookie = self.csrf = None
 
     def ask(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection(self.address, self.port, timeout=30)
         sent = {"Cookie": f"mayfly_console={self.cookie}"} if self.cookie else {}
         connection.request(method, path, body=body, headers=sent | (headers or {}))
         answer = Answer(connection.getresponse())
