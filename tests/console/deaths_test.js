@@ -1,0 +1,170 @@
+// Goal: a person sees when keys will die, watches them die, and gets it proven that they are gone.
+// Method: the server's clock is moved by the test; the page is watched as it follows.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { button, flow, logIn, openKey, openPlace, region, resp, show, until, useBrowser } from './browser.js';
+
+useBrowser();
+
+const advance = (seconds) => resp.run('DEBUG', 'CLOCK', 'ADVANCE', seconds * 1000);
+
+async function downloaded(page, click) {
+  const [download] = await Promise.all([page.waitForEvent('download'), click()]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+flow('a key gets another time to live, and is seen to die in the chart and in the events', async (page) => {
+  await resp.run('TTL.POLICY', 'SET', 'events', 'value');
+  await resp.run('SET', 'session:1', 'secret', 'EX', 86_400);
+  await logIn(page);
+  const chart = await page.context().newPage();
+  const events = await page.context().newPage();
+  await openPlace(events, 'events');
+  await openPlace(chart, 'deadlines');
+  await button(chart, '1 min').click();
+  await chart.getByText('0 keys with 0 B').waitFor();
+  await openKey(page, 'session:1');
+  const panel = region(page, 'session:1');
+  await panel.getByLabel('New time to live').fill('40s');
+  await button(panel, 'Set').click();
+  await chart.getByText('1 key with').waitFor();
+
+  // The bar stands where the key dies: a click on it shows the key.
+  const from = Date.parse(
+    /from (\S+ \S+Z)/.exec(await chart.getByText('1 key with').textContent())[1].replace(' ', 'T'),
+  );
+  const ttl = await resp.run('PEXPIRETIME', 'session:1');
+  const bars = chart.locator('.u-over');
+  const { width, height } = await bars.boundingBox();
+  await bars.click({ position: { x: ((ttl - from) / 60_000) * width, y: height / 2 } });
+  await chart.getByRole('link', { name: 'session:1' }).waitFor();
+
+  await advance(39);
+  await panel.getByText(/^in \d+ (s|ms)/).waitFor();
+  await advance(3);
+  await panel.getByText('This key died:').waitFor();
+  await chart.getByText('0 keys with 0 B').waitFor();
+  await chart.getByText('None is left: they died, or live longer now.').waitFor();
+  const event = events.getByRole('row').filter({ hasText: 'session:1' });
+  await event.getByText('secret').waitFor();
+  await event.getByText(/removed by the reaper|met by a read/).waitFor();
+  await chart.close();
+  await events.close();
+});
+
+flow('the chart is zoomed by dragging and by its table, from seconds to years', async (page) => {
+  for (const [key, life] of [
+    ['a', 60],
+    ['b', 1800],
+    ['c', 86_400 * 400],
+  ])
+    await resp.run('SET', key, 'x', 'EX', life);
+  await logIn(page);
+  await show(page, 'Deadlines');
+  await page.getByText('2 keys with').waitFor();
+  await button(page, '10 years').click();
+  await page.getByText('3 keys with').waitFor();
+  await button(page, '1 h').click();
+  await page.getByText('2 keys with').waitFor();
+  const bars = page.locator('.u-over');
+  const { x, y, width, height } = await bars.boundingBox();
+  await page.mouse.move(x + width * 0.4, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  await page.getByText('1 key with').waitFor();
+  await button(page, 'Zoom out').click();
+  await page.getByText('2 keys with').waitFor();
+  await page.getByText('Spans as a table').click();
+  const spans = page.getByRole('region', { name: 'Table: Spans' });
+  await spans.getByRole('button', { name: /^Zoom/ }).first().click();
+  await page.getByText('1 key with').waitFor();
+  await page.getByLabel('Shown').selectOption('bytes');
+  await spans.getByRole('button', { name: /^Keys/ }).first().click();
+  await page.getByRole('link', { name: 'a', exact: true }).waitFor();
+});
+
+flow('keys without a deadline are counted by prefix', async (page) => {
+  for (const key of ['user:1', 'user:2', 'order:1', 'lonely']) await resp.run('SET', key, 'x');
+  await resp.run('SET', 'user:3', 'x', 'EX', 60);
+  await logIn(page);
+  await show(page, 'Deadlines');
+  await page.getByRole('tab', { name: 'Without a deadline' }).click();
+  await button(page, 'Count').click();
+  await page.getByText('4 keys, all of them').waitFor();
+  await page.getByRole('row', { name: 'user: 2 user:1' }).waitFor();
+  await page.getByRole('row', { name: 'no prefix 1 lonely' }).waitFor();
+});
+
+flow('a policy is tried before it is set', async (page) => {
+  await resp.run('SET', 'short', 'x', 'EX', 60);
+  await resp.run('SET', 'long', 'x', 'EX', 86_400);
+  await resp.run('SET', 'for-ever', 'x');
+  await logIn(page);
+  await show(page, 'Deadlines');
+  await page.getByRole('tab', { name: 'Policy' }).click();
+  const form = page.getByRole('form', { name: 'Policy' });
+  await form.getByLabel('Longest time to live').fill('1h');
+  await form.getByLabel('What is not allowed').selectOption('clamp');
+  await button(form, 'Try').click();
+  const meaning = page.getByRole('status').filter({ hasText: 'What it would mean' });
+  await meaning.getByText('Of 3 keys (all of them)').waitFor();
+  await meaning.getByRole('row', { name: /^for-ever would get a deadline/ }).waitFor();
+  await meaning.getByRole('row', { name: /^long would die sooner/ }).waitFor();
+  const policy = async () => (await resp.run('TTL.POLICY')).slice(4, 6);
+  assert.deepEqual(await policy(), ['max-ttl', 'none'], 'a trial sets nothing');
+  await button(form, 'Set').click();
+  await until(policy, ['max-ttl', '3600000']);
+  assert.equal(await resp.run('TTL', 'for-ever'), -1, 'and a policy binds writes alone');
+});
+
+flow('events are filtered, paused and exported', async (page) => {
+  await resp.run('TTL.POLICY', 'SET', 'events', 'key');
+  await logIn(page);
+  await show(page, 'Events');
+  const table = page.getByRole('region', { name: 'Table: Events' });
+  const die = async (...keys) => {
+    for (const key of keys) await resp.run('SET', key, 'x', 'EX', 1);
+    await advance(1);
+  };
+  await die('cart:1', 'session:1');
+  await table.getByRole('link', { name: 'cart:1' }).waitFor();
+  await page.getByLabel('Keys like').fill('session:*');
+  await button(page, 'Filter').click();
+  await die('cart:2', 'session:2');
+  await table.getByRole('link', { name: 'session:2' }).waitFor();
+  assert.equal(await table.getByRole('link', { name: /^cart/ }).count(), 0);
+  await button(page, 'Pause').click();
+  await die('session:3');
+  await page.getByText('Paused; 1 event came meanwhile.').waitFor();
+  assert.equal(await table.getByRole('link', { name: 'session:3' }).count(), 0);
+  await button(page, 'Go on').click();
+  await table.getByRole('link', { name: 'session:3' }).waitFor();
+  const file = await downloaded(page, () => button(page, 'Export as JSON lines').click());
+  assert.equal(file.name, 'expiry-events.jsonl');
+  const keys = file.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).key);
+  assert.deepEqual(keys, ['session:2', 'session:3']);
+});
+
+flow('a proof is run, read in words, asked for a text, and taken home', async (page) => {
+  await resp.run('SET', 'user:1', 'alice@example.org');
+  await logIn(page);
+  await show(page, 'Proof');
+  const search = page.getByLabel('Search for a text');
+  await search.fill('alice@example.org');
+  await button(page, 'Run a proof').click();
+  const report = region(page, 'The proof');
+  await report.getByText('the bytes were FOUND, see traces').waitFor();
+  await report.getByRole('heading', { name: 'Where the bytes were found' }).waitFor();
+  await search.fill('nobody@example.org');
+  await button(page, 'Run a proof').click();
+  await report.getByText('the bytes are in no file and no log of the database').waitFor();
+  const file = await downloaded(page, () => button(page, 'Download the report').click());
+  assert.match(file.name, /^mayfly-proof-\d+\.json$/);
+  assert.deepEqual(JSON.parse(file.text).traces, []);
+  await page.reload();
+  await report.getByText('the bytes are in no file').waitFor();
+});

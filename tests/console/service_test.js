@@ -1,0 +1,242 @@
+// Goal: a person looks after tables, clients, users, settings and backups, runs commands, and can do no more than his
+// user may.
+// Method: what he would click and type; what it did is asked by the Redis protocol.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach } from 'node:test';
+import { button, flow, logIn, openKey, openPlace, region, resp, show, until, useBrowser } from './browser.js';
+import { Resp } from './resp.js';
+
+useBrowser();
+
+const table = async (access, operation, body) =>
+  JSON.parse(await resp.run('TTL.TABLE', access, operation, JSON.stringify(body)));
+
+beforeEach(async () => {
+  for (const user of await resp.run('ACL', 'USERS')) {
+    if (user !== 'default') await resp.run('ACL', 'DELUSER', user);
+  }
+});
+
+async function makeTable() {
+  await table('WRITE', 'CreateTable', {
+    TableName: 'orders',
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: ['customer', 'at', 'state'].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+    KeySchema: [
+      { AttributeName: 'customer', KeyType: 'HASH' },
+      { AttributeName: 'at', KeyType: 'RANGE' },
+    ],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: 'by-state',
+        KeySchema: [{ AttributeName: 'state', KeyType: 'HASH' }],
+        Projection: { ProjectionType: 'ALL' },
+      },
+    ],
+    StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+  });
+  await table('WRITE', 'UpdateTimeToLive', {
+    TableName: 'orders',
+    TimeToLiveSpecification: { Enabled: true, AttributeName: 'dies' },
+  });
+  for (const [customer, at, state] of [
+    ['ann', '2026-01', 'open'],
+    ['ann', '2026-02', 'paid'],
+    ['ben', '2026-03', 'open'],
+  ]) {
+    const Item = { customer: { S: customer }, at: { S: at }, state: { S: state }, total: { N: '12.5' } };
+    await table('WRITE', 'PutItem', { TableName: 'orders', Item });
+  }
+}
+
+flow('a table is queried by form and by index, its items edited, its stream read', async (page) => {
+  await makeTable();
+  await logIn(page);
+  await show(page, 'Tables');
+  await page.getByRole('link', { name: 'orders' }).click();
+  const items = page.getByRole('region', { name: 'Table: Items' });
+  await items.getByRole('row', { name: /^ben 2026-03/ }).waitFor();
+  await items.getByRole('button', { name: 'Open ben / 2026-03' }).click();
+  const dialog = page.getByRole('dialog');
+  const area = dialog.getByLabel('In DynamoDB’s JSON');
+  await area.fill((await area.inputValue()).replace('12.5', '99'));
+  await button(dialog, 'Save').click();
+  await items.getByRole('row', { name: /^ben .* 99/ }).waitFor();
+  await items.getByRole('button', { name: 'Open ben / 2026-03' }).click();
+  await dialog.getByLabel('New time to live').fill('1h');
+  await button(dialog, 'Set').click();
+  await items
+    .getByRole('row', { name: /^ben/ })
+    .getByText(/^in (1 h|59 min)/)
+    .waitFor();
+
+  await page.getByRole('tab', { name: 'Query' }).click();
+  const form = page.getByRole('form', { name: 'Query' });
+  await form.getByLabel('customer is (S)').fill('ann');
+  await form.getByLabel('at (S)').selectOption('>=');
+  await form.getByLabel('value', { exact: true }).fill('2026-02');
+  await button(form, 'Query').click();
+  await items.getByRole('row', { name: /^ann 2026-02/ }).waitFor();
+  assert.equal(await items.getByRole('rowheader').count(), 1);
+  await form.getByLabel('Of').selectOption('by-state');
+  await form.getByLabel('state is (S)').fill('open');
+  await form.getByLabel('Filter: attribute').fill('total');
+  await form.getByLabel('Filter: condition').selectOption('>');
+  await form.getByLabel('Filter: type').selectOption('N');
+  await form.getByLabel('Filter: value').fill('50');
+  await button(form, 'Query').click();
+  await items.getByRole('row', { name: /^ben 2026-03/ }).waitFor();
+  await items.getByRole('row', { name: /^ann 2026-02/ }).waitFor({ state: 'detached' });
+
+  await page.getByRole('tab', { name: 'Schema' }).click();
+  await page.getByRole('row', { name: /^by-state global state \(S\)/ }).waitFor();
+  await page.getByRole('tab', { name: 'Stream' }).click();
+  await page.getByRole('row', { name: /insert .*customer: ben/ }).waitFor();
+  await page
+    .getByRole('row', { name: /modify .*99/ })
+    .first()
+    .waitFor();
+  await page.getByRole('tab', { name: 'Items' }).click();
+  await items.getByRole('button', { name: 'Remove ben / 2026-03' }).click();
+  await button(dialog, 'Remove').click();
+  await items.getByRole('row', { name: /^ben/ }).waitFor({ state: 'detached' });
+  await table('WRITE', 'DeleteTable', { TableName: 'orders' });
+});
+
+flow('slow commands, clients, users and settings are seen and changed', async (page) => {
+  await resp.run('CONFIG', 'SET', 'slowlog-log-slower-than', '0');
+  await resp.run('GET', 'slow-one');
+  await resp.run('CONFIG', 'SET', 'slowlog-log-slower-than', '10000');
+  const other = await Resp.open();
+  await other.run('CLIENT', 'SETNAME', 'worker');
+  await logIn(page);
+  await show(page, 'Operations');
+  await page.getByRole('row', { name: /GET slow-one/ }).waitFor();
+  await button(page, 'Forget them').click();
+  await page.getByText('None was slower than').waitFor();
+
+  await page.getByRole('tab', { name: 'Clients' }).click();
+  await page
+    .getByRole('row', { name: /worker/ })
+    .getByRole('button')
+    .click();
+  await button(page.getByRole('dialog'), 'Close it').click();
+  await page.getByRole('row', { name: /worker/ }).waitFor({ state: 'detached' });
+
+  await page.getByRole('tab', { name: 'Users' }).click();
+  await page.getByRole('textbox', { name: 'User', exact: true }).fill('carl');
+  await page.getByLabel('Rules, as ACL SETUSER takes them').fill('on >pw ~app:* +@read');
+  await button(page, 'Save user').click();
+  await page.getByRole('row', { name: /^carl on 1 password .*\+@read ~app:\*/ }).waitFor();
+  await button(page, 'Remove carl').click();
+  await button(page.getByRole('dialog'), 'Remove').click();
+  await until(() => resp.run('ACL', 'USERS'), ['default']);
+
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByLabel('Find a setting').fill('maxmemory-policy');
+  await page.getByText('Which rows leave above maxmemory').waitFor();
+  await button(page, 'Change maxmemory-policy').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Value', { exact: true }).selectOption('volatile-ttl');
+  await button(dialog, 'Set').click();
+  await page.getByRole('row', { name: /^maxmemory-policy volatile-ttl/ }).waitFor();
+  assert.deepEqual(await resp.run('CONFIG', 'GET', 'maxmemory-policy'), ['maxmemory-policy', 'volatile-ttl']);
+  await resp.run('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+});
+
+flow('a backup is made and a check run, with their progress', async (page) => {
+  for (let i = 0; i < 100; i += 1) await resp.run('SET', `key:${i}`, 'x', 'EX', 1000);
+  await logIn(page);
+  await openPlace(page, 'operations?tab=jobs');
+  await page.getByLabel('Name', { exact: true }).fill('by-hand');
+  await button(page, 'Back up').click();
+  await page.getByText(/^Job \d+: done/).waitFor();
+  const [, dir] = await resp.run('CONFIG', 'GET', 'dir');
+  assert.ok(existsSync(path.join(dir, 'backups', 'by-hand')) || existsSync(path.join(dir, '..', 'backups', 'by-hand')));
+  await button(page, 'Check').click();
+  await page.getByRole('region', { name: /^Job \d+: check$/ }).waitFor();
+  await page.getByRole('region', { name: 'Result' }).getByText('"clean" => (true)').waitFor();
+  await page
+    .getByRole('region', { name: 'Table: Jobs' })
+    .getByRole('row', { name: /backup done/ })
+    .waitFor();
+});
+
+flow('a command line completes, runs and recalls', async (page) => {
+  await logIn(page);
+  await show(page, 'Command line');
+  const line = page.getByRole('combobox', { name: /Command/ });
+  const log = page.getByRole('log', { name: 'Replies' });
+  await line.pressSequentially('ttl.sc');
+  await page.getByRole('option', { name: 'TTL.SCAN' }).waitFor();
+  await line.press('Tab');
+  assert.equal(await line.inputValue(), 'TTL.SCAN ');
+  await page.getByText('List keys by deadline, or those without one.').waitFor();
+  await line.fill('SET "a b" \'it is\' EX 100');
+  await line.press('Enter');
+  await log.getByText('"OK"').waitFor();
+  assert.equal(await resp.run('GET', 'a b'), 'it is');
+  await line.fill('NONSENSE');
+  await line.press('Enter');
+  await log.getByText("(error) ERR unknown command 'NONSENSE'").waitFor();
+  await line.fill('BLPOP list 0');
+  await line.press('Enter');
+  await log.getByText('needs a connection that lasts').waitFor();
+  await line.press('ArrowUp');
+  assert.equal(await line.inputValue(), 'BLPOP list 0');
+  await line.press('ArrowUp');
+  assert.equal(await line.inputValue(), 'NONSENSE');
+});
+
+flow('who may only read is shown what he may, and refused in ACL’s words', async (page) => {
+  await resp.run('ACL', 'SETUSER', 'viewer', 'on', '>look-only', '+@read', '+info', '+acl|whoami', '~app:*');
+  await resp.run('SET', 'app:1', 'seen', 'EX', 1000);
+  await resp.run('SET', 'other', 'hidden');
+  await logIn(page, 'viewer', 'look-only');
+  await page.getByText('Reaper lag').waitFor();
+  await openKey(page, 'app:1');
+  const panel = region(page, 'app:1');
+  await panel.getByText(/^in 16 min/).waitFor();
+  await panel.getByLabel('New time to live').fill('1d');
+  await button(panel, 'Set').click();
+  await panel.getByText("NOPERM this user has no permissions to run the 'pexpireat' command").waitFor();
+  assert.ok((await resp.run('TTL', 'app:1')) <= 1000);
+  const value = region(page, 'String');
+  await value.getByRole('textbox', { name: 'Value' }).fill('changed');
+  await button(value, 'Save').click();
+  await value.getByText("NOPERM this user has no permissions to run the 'set' command").waitFor();
+  await openKey(page, 'other');
+  await page.getByText('NOPERM this user has no permissions to access one of the keys').waitFor();
+  for (const [view, words] of [
+    ['Events', 'ttl.events'],
+    ['Tables', 'ttl.table|read'],
+    ['Operations', 'slowlog|get'],
+  ]) {
+    await show(page, view);
+    await page.getByRole('alert').filter({ hasText: `NOPERM` }).filter({ hasText: words }).first().waitFor();
+  }
+  await show(page, 'Proof');
+  await button(page, 'Run a proof').click();
+  await page.getByText("NOPERM this user has no permissions to run the 'ttl.prove' command").waitFor();
+  assert.equal(await resp.run('GET', 'app:1'), 'seen');
+});
+
+flow('a login begins with the right password, and ends by itself and with its user', async (page) => {
+  await resp.run('ACL', 'SETUSER', 'ann', 'on', '>right', 'allkeys', 'allcommands');
+  await page.goto('about:blank');
+  const wrong = logIn(page, 'ann', 'wrong');
+  await page.getByText('WRONGPASS invalid username-password pair').waitFor();
+  await page.getByLabel('Password').fill('right');
+  await button(page, 'Log in').click();
+  await wrong;
+  await page.reload();
+  await button(page, 'Log out').click();
+  await button(page, 'Log in').waitFor();
+  await page.reload();
+  await button(page, 'Log in').waitFor();
+  await logIn(page, 'ann', 'right');
+  await resp.run('ACL', 'DELUSER', 'ann');
+  await page.getByText('The session has ended: log in again.').waitFor();
+});
