@@ -29,7 +29,7 @@ def main():
     folder, file, binary = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     install(folder)
     with ServerProcess(binary, "--manual-clock", "--enable-debug-command", "local") as server:
-        code = subprocess.run(["node", "--test", "--test-reporter=spec", file], cwd=folder, timeout=300,
+        code = subprocess.run(["node", "--test", "--test-reporter=spec", file], cwd=folder, timeout=200,
                               env={**os.environ, "MAYFLY_PORT": str(server.port),
                                    "MAYFLY_HTTP_PORT": str(server.http_port)}).returncode
         if code != 0:

@@ -11,6 +11,7 @@ export class Resp {
     await new Promise((opened, failed) => {
       resp.#socket = net.connect(port, '127.0.0.1', opened).on('error', failed);
     });
+    resp.#socket.unref(); // A test that failed does not wait for it.
     resp.#socket.on('data', (bytes) => {
       resp.#bytes = Buffer.concat([resp.#bytes, bytes]);
       resp.#read();

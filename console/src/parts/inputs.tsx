@@ -116,6 +116,8 @@ export function Form({
   button,
   danger,
   small,
+  grid,
+  beside,
 }: {
   label: string;
   children?: ComponentChildren;
@@ -124,10 +126,12 @@ export function Form({
   button: string;
   danger?: boolean;
   small?: boolean;
+  grid?: boolean; // Many inputs, in columns.
+  beside?: ComponentChildren; // Other buttons.
 }) {
   return (
     <form
-      class={small ? 'form small' : 'form'}
+      class={`form${small ? ' small' : ''}${grid ? ' grid' : ''}`}
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
@@ -135,9 +139,12 @@ export function Form({
       }}
     >
       {children}
-      <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy}>
-        {button}
-      </button>
+      <div class="actions">
+        {beside}
+        <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy}>
+          {button}
+        </button>
+      </div>
     </form>
   );
 }

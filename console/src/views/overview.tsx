@@ -6,6 +6,7 @@ import { fields, number, text } from '../api/reply';
 import { call } from '../api/server';
 import { hashOf } from '../app/address';
 import { useAsk } from '../app/ask';
+import { databaseOf, keyspaceName } from '../app/keyspace_name';
 import { count, micros, plural, roughly, size } from '../app/figures';
 import { useShared } from '../app/state';
 import { instant, length } from '../app/time';
@@ -13,6 +14,7 @@ import { Fault, Nothing, Panel, Rows } from '../parts/basics';
 import { Instant } from '../parts/instant';
 import { Slices, useSlices } from '../parts/slices';
 import { Spark } from '../parts/spark';
+import { sizeName, useSizes } from './sizes';
 
 const kHistoryMax = 120;
 
@@ -105,31 +107,37 @@ function promiseWords(one: KeyspaceFigures): string {
     : `kept, within ${length(one.purge_within)}`;
 }
 
-// "table.NAME.items#ID", "table.NAME.index.INDEX#ID", "table.NAME.stream.INSTANT#ID": as `mayfly prove` names them.
-function partOf(name: string): { table: string; words: string } {
-  const [, table, part] = /^table\.(.+?)\.(items|index\..+|stream\..+)$/.exec(name.replace(/#[^#]*$/, '')) ?? [];
-  if (table === undefined) return { table: '', words: name };
-  return { table, words: `${table}: ${part.replace('index.', 'index ').replace('stream.', 'stream of ')}` };
-}
-
-function Keyspaces({ title, rows, view }: { title: string; rows: KeyspaceFigures[]; view: 'browser' | 'tables' }) {
+function Keyspaces({
+  title,
+  rows,
+  view,
+  sizes,
+  empty = 0,
+}: {
+  title: string;
+  rows: KeyspaceFigures[];
+  view: 'browser' | 'tables';
+  sizes: Record<string, number>;
+  empty?: number;
+}) {
   const slices = useSlices(rows);
   const link = (name: string) =>
     view === 'browser'
       ? hashOf('browser', { db: name.replace(/^db/, '') })
-      : hashOf('tables', { table: partOf(name).table });
+      : hashOf('tables', { table: keyspaceName(name).table });
   return (
     <Panel title={title} wide>
       {rows.length === 0 ? (
         <Nothing>None yet.</Nothing>
       ) : (
-        <Rows label={title} heads={['Name', 'Rows', 'With a deadline', 'Due', 'Lag', 'Promise']}>
+        <Rows label={title} heads={['Name', 'Rows', 'Bytes, about', 'With a deadline', 'Due', 'Lag', 'Promise']}>
           {slices.rows.map((one) => (
             <tr key={one.name}>
               <th scope="row">
-                <a href={link(one.name)}>{partOf(one.name).words}</a>
+                <a href={link(one.name)}>{keyspaceName(one.name).words}</a>
               </th>
               <td class="number">{count(one.rows)}</td>
+              <td class="number">{one.rows > 0 ? size(sizes[sizeName(one.name)]) : '–'}</td>
               <td class="number">{count(one.mortal_rows)}</td>
               <td class="number">{count(one.due_rows)}</td>
               <td class="number">{one.lag_ms > 0 ? length(one.lag_ms) : '–'}</td>
@@ -138,6 +146,7 @@ function Keyspaces({ title, rows, view }: { title: string; rows: KeyspaceFigures
           ))}
         </Rows>
       )}
+      {empty > 0 && <p class="hint">{plural(empty, 'other database is', 'other databases are')} empty.</p>}
       <Slices of={slices} what={title} />
     </Panel>
   );
@@ -146,16 +155,21 @@ function Keyspaces({ title, rows, view }: { title: string; rows: KeyspaceFigures
 export function Overview() {
   const { figures, refused } = useShared();
   const history = useHistory(figures);
+  const sizes = useSizes(figures?.keyspaces ?? []);
   if (refused !== '') return <Fault words={refused} />;
   if (!figures) return <Nothing>Waiting for the server’s figures …</Nothing>;
-  const databases = figures.keyspaces.filter((one) => /^db\d+$/.test(one.name));
-  const tables = figures.keyspaces.filter((one) => partOf(one.name).table !== '');
+  const numbered = figures.keyspaces.filter((one) => databaseOf(one.name) !== null);
+  const databases = numbered
+    .filter((one) => one.rows > 0 || one.purge_within > 0 || one.name === 'db0')
+    .sort((a, b) => databaseOf(a.name)! - databaseOf(b.name)!);
+  const empty = numbered.length - databases.length;
+  const tables = figures.keyspaces.filter((one) => keyspaceName(one.name).table !== '');
   return (
     <>
       <Tiles figures={figures} history={history} />
       <div class="panels">
-        <Keyspaces title="Databases" view="browser" rows={databases} />
-        <Keyspaces title="Tables" view="tables" rows={tables} />
+        <Keyspaces title="Databases" view="browser" rows={databases} sizes={sizes} empty={empty} />
+        <Keyspaces title="Tables" view="tables" rows={tables} sizes={sizes} />
         <Commands rows={figures.by_command} />
         <ClockPanel figures={figures} />
         <EventsPanel figures={figures} />
@@ -231,7 +245,7 @@ function EventsPanel({ figures }: { figures: Figures }) {
           .filter((one) => one.purge_within)
           .map((one) => (
             <Fragment key={one.name}>
-              <dt>{partOf(one.name).words} purged through</dt>
+              <dt>{keyspaceName(one.name).words} purged through</dt>
               <dd>
                 <Instant ms={one.purged_through} />
               </dd>

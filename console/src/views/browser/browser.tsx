@@ -1,4 +1,5 @@
 // Keys: found on the left (by prefix, by pattern, by when they die), shown and changed on the right.
+import { useEffect, useRef } from 'preact/hooks';
 import type { Place } from '../../app/address';
 import { go, hashOf, keyOf } from '../../app/address';
 import { Nothing } from '../../parts/basics';
@@ -15,6 +16,15 @@ export function Browser({ place }: { place: Place }) {
   const db = dbOf(place);
   const key = keyOf(place);
   const by = place.parts.by ?? 'prefix';
+  // On a narrow screen what is found lies below, out of sight.
+  const found = useRef<HTMLDivElement>(null);
+  const shown = key === null ? (place.parts.make ?? '') : nameOf(key);
+  const first = useRef(true);
+  useEffect(() => {
+    if (shown !== '' && !first.current && window.matchMedia('(max-width: 1100px)').matches)
+      found.current?.scrollIntoView({ block: 'start' });
+    first.current = false;
+  }, [shown]);
   const at = (more: Record<string, string | undefined>) => hashOf('browser', { ...place.parts, db, ...more });
   return (
     <div class="browser">
@@ -39,7 +49,7 @@ export function Browser({ place }: { place: Place }) {
         {by === 'pattern' && <ByPattern db={db} place={place} at={at} />}
         {by === 'deadline' && <ByDeadline db={db} place={place} at={at} />}
       </div>
-      <div class="found">
+      <div class="found" ref={found}>
         {key !== null ? (
           <KeyPanel db={db} name={key} key={nameOf(key)} />
         ) : place.parts.make ? (

@@ -178,7 +178,18 @@ export function Policy({ db }: { db: number }) {
         A policy binds writes; existing keys keep their deadlines. “Try” changes nothing: it tells what the policy would
         mean for the keys that live now.
       </p>
-      <Form label="Policy" button="Set" submit={() => run('SET')} busy={doing.busy}>
+      <Form
+        label="Policy"
+        button="Set"
+        submit={() => run('SET')}
+        busy={doing.busy}
+        grid
+        beside={
+          <button type="button" disabled={doing.busy} onClick={() => run('TRY')}>
+            Try
+          </button>
+        }
+      >
         {kRules.map((rule) =>
           rule.values ? (
             <Choice
@@ -198,9 +209,6 @@ export function Policy({ db }: { db: number }) {
             />
           ),
         )}
-        <button type="button" disabled={doing.busy} onClick={() => run('TRY')}>
-          Try
-        </button>
       </Form>
       <p class="hint">
         {['default-ttl', 'max-ttl'].map((name) => {

@@ -6,6 +6,7 @@ import { bytes, fields, list, number, text } from '../../api/reply';
 import { call } from '../../api/server';
 import { useDo } from '../../app/ask';
 import { download } from '../../app/download';
+import { keyspaceName } from '../../app/keyspace_name';
 import { count, plural, size } from '../../app/figures';
 import { instant, length } from '../../app/time';
 import { Fault, Panel, Raw, Rows } from '../../parts/basics';
@@ -27,7 +28,7 @@ function Keyspace({ of }: { of: Fields }) {
   const state = text(of.state);
   return (
     <tr>
-      <th scope="row">{text(of.name)}</th>
+      <th scope="row">{keyspaceName(text(of.name)).words}</th>
       <td class={state === 'broken' ? 'bad' : undefined}>{state}</td>
       <td>{number(of['purge-within']) > 0 ? length(number(of['purge-within'])) : '–'}</td>
       <td>

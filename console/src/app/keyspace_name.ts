@@ -1,0 +1,19 @@
+// Names of keyspaces in words: "db0", or a table's part: "table.NAME.items#ID", "table.NAME.index.INDEX#ID",
+// "table.NAME.stream.INSTANT#ID".
+export interface KeyspaceName {
+  table: string; // Empty: it belongs to none.
+  index: string;
+  words: string;
+}
+
+export function keyspaceName(name: string): KeyspaceName {
+  const [, table, part] = /^table\.(.+?)\.(items|index\..+|stream\..+)$/.exec(name.replace(/#[^#]*$/, '')) ?? [];
+  if (table === undefined) return { table: '', index: '', words: name };
+  const index = part.startsWith('index.') ? part.slice('index.'.length) : '';
+  return { table, index, words: `${table}: ${part.replace('index.', 'index ').replace('stream.', 'stream of ')}` };
+}
+
+export const databaseOf = (name: string): number | null => {
+  const found = /^db(\d+)$/.exec(name);
+  return found ? Number(found[1]) : null;
+};

@@ -1,0 +1,279 @@
+// Goal: nothing that is stored, and no other page, makes the console run a script, act or tell anything.
+// Method: markup in every name and value that a view shows; a server on another port of this machine, to which the
+// browser sends the console's cookies, since cookies know no ports. tests/console_api sends what no browser would.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before } from 'node:test';
+import { button, flow, kOrigin, logIn, openPlace, region, resp, show, useBrowser } from './browser.js';
+import { Resp } from './resp.js';
+
+useBrowser();
+
+let evil;
+let evilOrigin;
+
+before(async () => {
+  evil = http.createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><title>another page</title>');
+  });
+  await new Promise((then) => evil.listen(0, '127.0.0.1', then));
+  evilOrigin = `http://127.0.0.1:${evil.address().port}`;
+});
+after(() => evil.close());
+
+// Each says which it was, if it ever runs.
+const markup = (where) => `<img src=x onerror="window.ran='${where}'"><script>window.ran='${where}'</script>`;
+const table = (operation, body) => resp.run('TTL.TABLE', 'WRITE', operation, JSON.stringify(body));
+
+// What a view made of markup: nothing may have become an element or run.
+async function assertHarmless(page, place) {
+  assert.equal(await page.locator('img, iframe, object, main script, [onerror]').count(), 0, place);
+  assert.equal(await page.evaluate(() => window.ran), undefined, place);
+}
+
+async function fill() {
+  const [key, value] = [markup('key'), markup('value')];
+  await resp.run('TTL.POLICY', 'SET', 'events', 'value');
+  await resp.run('SET', `dead:${key}`, value, 'PX', 1);
+  await resp.run('DEBUG', 'CLOCK', 'ADVANCE', 1);
+  await resp.run('SET', `${markup('prefix')}:${key}`, value);
+  await resp.run('SET', key, value, 'EX', 3000);
+  await resp.run('HSET', 'hash', markup('field'), value);
+  await resp.run('RPUSH', 'list', value);
+  await resp.run('SADD', 'set', markup('member'));
+  await resp.run('ZADD', 'board', 1, markup('member'));
+  await resp.run('XADD', 'log', '1-1', markup('field'), value);
+  await resp.run('XGROUP', 'CREATE', 'log', markup('group'), '0');
+  await resp.run('ACL', 'SETUSER', `<img/src=x/onerror=window.ran='user'>`, `~${markup('keys').replaceAll(' ', '/')}`);
+  await resp.run('CONFIG', 'SET', 'console-hosts', markup('setting'));
+  await resp.run('CONFIG', 'SET', 'slowlog-log-slower-than', '0');
+  await resp.run('GET', markup('slow'));
+  await resp.run('CONFIG', 'SET', 'slowlog-log-slower-than', '10000');
+  await table('CreateTable', {
+    TableName: 'attacked',
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [{ AttributeName: markup('attribute'), AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: markup('attribute'), KeyType: 'HASH' }],
+    StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+  });
+  await table('PutItem', {
+    TableName: 'attacked',
+    Item: { [markup('attribute')]: { S: value }, [markup('other')]: { M: { [markup('inner')]: { S: value } } } },
+  });
+}
+
+// A place, and a text of the markup that it shows, so that it is known to be there.
+const key = (name) => `browser?db=0&key=${encodeURIComponent(`s${name}`)}`;
+const kPlaces = [
+  ['browser', "window.ran='prefix'"],
+  ['browser?by=pattern', "window.ran='key'"],
+  [`browser?by=pattern&match=${encodeURIComponent(markup('pattern'))}`, "window.ran='pattern'"],
+  ['browser?by=deadline', "window.ran='key'"],
+  [key(markup('key')), "window.ran='value'"],
+  [key(markup('absent')), "window.ran='absent'"],
+  [key('hash'), "window.ran='field'"],
+  [key('list'), "window.ran='value'"],
+  [key('set'), "window.ran='member'"],
+  [key('board'), "window.ran='member'"],
+  [key('log'), "window.ran='group'"],
+  ['events', "window.ran='value'"],
+  ['tables?table=attacked', "window.ran='a"],
+  ['tables?table=attacked&tab=query', "window.ran='a"],
+  ['tables?table=attacked&tab=schema', "window.ran='a"],
+  ['tables?table=attacked&tab=stream', "window.ran='a"],
+  [`tables?table=${encodeURIComponent(markup('table'))}`, 'alert'],
+  ['operations', "window.ran='slow'"],
+  ['operations?tab=clients', "onerror=window.ran='client'"],
+  ['operations?tab=users', "onerror=window.ran='user'"],
+  ['operations?tab=settings', "window.ran='setting'"],
+];
+
+flow('markup in names and values stays text in every view', async (page) => {
+  const requests = [];
+  page.on('request', (request) => requests.push(new URL(request.url()).origin));
+  await fill();
+  const client = await Resp.open();
+  await client.run('CLIENT', 'SETNAME', "<img/src=x/onerror=window.ran='client'>");
+  await logIn(page);
+  for (const [place, words] of kPlaces) {
+    await openPlace(page, 'nowhere');
+    await openPlace(page, place);
+    const shown = words === 'alert' ? page.getByRole('alert') : page.locator('main').getByText(words);
+    const value = page.locator('main').getByLabel('Value', { exact: true });
+    await shown.or(value).first().waitFor();
+    await assertHarmless(page, place);
+  }
+
+  await show(page, 'Deadlines');
+  await page.getByText('Spans as a table').click();
+  await page
+    .getByRole('button', { name: /^Keys from/ })
+    .first()
+    .click();
+  await page.getByRole('link', { name: /window.ran='key'/ }).waitFor();
+  await page.getByRole('tab', { name: 'Without a deadline' }).click();
+  await button(page, 'Count').click();
+  await page
+    .getByText(/window.ran='prefix'/)
+    .first()
+    .waitFor();
+  await page.getByRole('tab', { name: 'Policy' }).click();
+  await page.getByLabel('Longest time to live').fill('1s');
+  await button(page, 'Try').click();
+  await page
+    .getByText(/window.ran='key'/)
+    .first()
+    .waitFor();
+  await assertHarmless(page, 'deadlines');
+
+  await show(page, 'Proof');
+  await page.getByLabel('Search for a text').fill("window.ran='value'");
+  await button(page, 'Run a proof').click();
+  await page.getByText('the bytes were FOUND, see').waitFor();
+  await assertHarmless(page, 'proof');
+
+  await show(page, 'Command line');
+  for (const line of [
+    `GET '${markup('line').replaceAll("'", "\\'")}'`,
+    `"${markup('command').replaceAll('"', '\\"')}"`,
+  ]) {
+    await page.getByRole('combobox', { name: /Command/ }).fill(line);
+    await page.keyboard.press('Enter');
+  }
+  await page.getByRole('log').getByText("ERR unknown command '<img").waitFor();
+  await assertHarmless(page, 'command line');
+  client.close();
+  await table('DeleteTable', { TableName: 'attacked' });
+  await resp.run('CONFIG', 'SET', 'console-hosts', '');
+  assert.deepEqual([...new Set(requests)], [kOrigin], 'nothing from outside is loaded');
+});
+
+flow('the policy stops what a hole would let in, and these tests would see it', async (page) => {
+  await logIn(page);
+  await page.evaluate((html) => {
+    document.querySelector('main').innerHTML = html;
+  }, markup('hole'));
+  await page.waitForFunction(() => document.querySelector('main img'));
+  await page.waitForTimeout(0);
+  assert.equal(await page.evaluate(() => window.ran), undefined);
+  await assert.rejects(assertHarmless(page, 'a hole'));
+  await page.evaluate(() => fetch('http://localhost:9/').catch(() => {}));
+  assert.ok(
+    page.faults.some((fault) => fault.startsWith('policy:')),
+    page.faults,
+  );
+  page.faults = [];
+});
+
+// What a page of another port may try, with the cookies of this machine.
+async function tries(page) {
+  return page.evaluate(async (origin) => {
+    const outcome = async (work) => {
+      try {
+        return await work();
+      } catch {
+        return 'stopped';
+      }
+    };
+    const api = `${origin}/console/api`;
+    const post = (path, type, body) =>
+      fetch(`${api}/${path}`, {
+        method: 'POST',
+        credentials: 'include',
+        mode: 'no-cors',
+        body,
+        headers: { 'Content-Type': type },
+      });
+    const write = JSON.stringify({ db: 0, commands: [['SET', 'attacked', 'yes']] });
+    return {
+      read: await outcome(async () => (await fetch(`${api}/session`, { credentials: 'include' })).text()),
+      write: await outcome(() => post('command', 'text/plain', write).then(() => 'sent')),
+      json: await outcome(async () =>
+        (
+          await fetch(`${api}/command`, {
+            method: 'POST',
+            credentials: 'include',
+            headers: { 'Content-Type': 'application/json' },
+            body: write,
+          })
+        ).text(),
+      ),
+      listen: await new Promise((then) => {
+        const source = new EventSource(`${api}/live`, { withCredentials: true });
+        source.onerror = () => then('stopped');
+        source.addEventListener('figures', () => then('heard'));
+      }),
+      frame: await new Promise((then) => {
+        const frame = document.createElement('iframe');
+        frame.onload = () => {
+          try {
+            then(frame.contentDocument ? 'read' : 'stopped');
+          } catch {
+            then('stopped');
+          }
+        };
+        frame.src = `${origin}/console`;
+        document.body.append(frame);
+      }),
+      frames: window.length,
+      script: await new Promise((then) => {
+        const script = document.createElement('script');
+        script.onerror = () => then('stopped');
+        script.onload = () => then('loaded');
+        script.src = `${api}/session`;
+        document.body.append(script);
+      }),
+    };
+  }, kOrigin);
+}
+
+flow('a page of another port reads nothing and changes nothing', async (page) => {
+  await logIn(page);
+  const other = await page.context().newPage();
+  await other.goto(evilOrigin);
+  const outcome = await tries(other);
+  assert.deepEqual(
+    { read: outcome.read, json: outcome.json, listen: outcome.listen, frame: outcome.frame, script: outcome.script },
+    { read: 'stopped', json: 'stopped', listen: 'stopped', frame: 'stopped', script: 'stopped' },
+  );
+  await other.evaluate((origin) => {
+    document.body.innerHTML = `<form method="post" enctype="text/plain" action="${origin}/console/api/command">
+      <input name='{"db":0,"commands":[["SET","attacked","yes"]],"x":"' value='"}'></form>`;
+    document.forms[0].submit();
+  }, kOrigin);
+  await other.waitForURL(`${kOrigin}/**`);
+  assert.match(await other.locator('body').textContent(), /may not use the console/);
+  await other.close();
+  assert.equal(await resp.run('EXISTS', 'attacked'), 0);
+});
+
+flow('a login that another page has chosen is not taken', async (page) => {
+  await resp.run('ACL', 'SETUSER', 'mallory', 'on', '>m', 'allkeys', 'allcommands');
+  const answer = await fetch(`${kOrigin}/console/api/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ user: 'mallory', password: 'm' }),
+  });
+  const chosen = /mayfly_console=(\w+)/.exec(answer.headers.get('set-cookie'))[1];
+  await logIn(page);
+  const cookies = async () =>
+    (await page.context().cookies(`${kOrigin}/console`)).filter(({ name }) => name === 'mayfly_console');
+  const [own] = await cookies();
+  assert.ok(own.httpOnly && own.sameSite === 'Strict');
+  const other = await page.context().newPage();
+  await other.goto(`${evilOrigin}/console/api/x`);
+  await other.evaluate((id) => {
+    document.cookie = `mayfly_console=${id}; path=/console`;
+    document.cookie = `mayfly_console=${id}; path=/console/api`;
+  }, chosen);
+  await other.close();
+  await page.reload();
+  await page.getByLabel('Password').waitFor();
+  assert.equal(await page.getByText('mallory').count(), 0);
+  // An id that was there before a login is not the one after it.
+  await logIn(page);
+  const [fresh] = await cookies();
+  assert.ok(fresh.value !== chosen && fresh.value !== own.value);
+  await resp.run('ACL', 'DELUSER', 'mallory');
+});
