@@ -1,6 +1,7 @@
 # Goal: the console's side of HTTP: who may log in, what a page may send, and what it gets back.
 # Method: requests over a socket to `mayfly serve`, as a page would send them and as an attacker would.
 #   api_test.py MAYFLY
+import json
 import re
 import sys
 import unittest
@@ -323,6 +324,89 @@ class Commands(Case):
     def test_info_comes_as_text(self):
         self.assertIn("redis_version:", self.page.run(["INFO", "server"])[0])
         self.assertIn("keyspaces", pairs(self.page.run(["TTL.STATS"])[0]))
+
+
+class Live(Case):
+    def setUp(self):
+        super().setUp()
+        self.resp("TTL.POLICY", "SET", "events", "value")
+        self.page.log_in()
+
+    def live(self, query="", after=None, page=None):
+        answer = (page or self.page).ask("GET", f"/console/api/live{query}",
+                                         headers={"Last-Event-ID": str(after)} if after is not None else {})
+        self.assertEqual(answer.status, 200, answer.body)
+        self.assertTrue(answer.headers["Content-Type"].startswith("text/event-stream"))
+        fields = [line.split(": ", 1) for line in answer.body.decode().splitlines() if line]
+        self.assertEqual(fields[0], ["retry", "1000"], "the browser asks again")
+        names = [value for name, value in fields if name == "event"]
+        data = [json.loads(value) for name, value in fields if name == "data"]
+        ids = [int(value) for name, value in fields if name == "id"]
+        return dict(zip(names, data)), ids[-1] if ids else None
+
+    def die(self, *keys):
+        for key in keys:
+            self.resp("SET", key, "old", "PXAT", 1)
+
+    def keys_of(self, events):
+        return [pairs(event)["key"] for event in events["expiry"]]
+
+    def test_figures_are_replies_of_commands(self):
+        stats, info, histogram = self.live()[0]["figures"]
+        self.assertIn("keyspaces", pairs(stats))
+        self.assertIn("total_commands_processed:", info)
+        self.assertIn("map", histogram)
+
+    def test_events_come_once_each_behind_the_one_that_the_page_has(self):
+        events, last = self.live("?expiry=1")
+        self.assertEqual(events["expiry"], [], "from now on")
+        self.die("a", "b")
+        events, after = self.live("?expiry=1", after=last)
+        self.assertEqual((self.keys_of(events), after), (["a", "b"], last + 2))
+        self.assertEqual(self.live("?expiry=1", after=after)[0]["expiry"], [])
+
+    def test_they_are_filtered_by_key_and_database(self):
+        _, last = self.live("?expiry=1")
+        self.die("cart:1", "session:1")
+        match = "session:*".encode().hex()
+        self.assertEqual(self.keys_of(self.live(f"?expiry=1&match={match}", after=last)[0]), ["session:1"])
+        other = b"db1".hex()
+        events, after = self.live(f"?expiry=1&keyspace={other}", after=last)
+        self.assertEqual((events["expiry"], after), ([], last + 2), "and it goes on behind those it left out")
+        self.assertEqual(self.page.ask("GET", "/console/api/live?expiry=1&match=zz").status, 400)
+
+    def test_those_that_are_too_many_are_said_to_be_skipped(self):
+        _, last = self.live("?expiry=1")
+        self.die(*(f"key:{i}" for i in range(1200)))
+        events, after = self.live("?expiry=1", after=last)
+        self.assertEqual(events["skipped"], {"from": last + 1, "to": last + 200})
+        self.assertEqual((len(events["expiry"]), after), (1000, last + 1200))
+
+    def test_who_may_not_see_them_is_told_so(self):
+        page = self.user("reader", "+@read", "~*")
+        events, _ = self.live("?expiry=1", page=page)
+        self.assertTrue(events["refused"]["error"].startswith("NOPERM"))
+        stats, info, _ = self.live(page=page)[0]["figures"]
+        self.assertIn("map", stats)
+        self.assertTrue(info["error"].startswith("NOPERM"))
+
+    def test_without_a_login_or_from_another_page_nothing_is_told(self):
+        self.assertEqual(Page(SERVER).ask("GET", "/console/api/live").status, 401)
+        foreign = self.page.ask("GET", "/console/api/live", headers={"Sec-Fetch-Site": "same-site"})
+        self.assertEqual(foreign.status, 403)
+
+    def test_tables_are_for_users_who_were_given_them(self):
+        page = self.user("reader", "+@read", "+@write", "~*")
+        self.assertIn("NOPERM", page.run(["TTL.TABLE", "READ", "ListTables", "{}"])[0]["error"])
+        self.resp("ACL", "SETUSER", "reader", "+ttl.table|read")
+        listed, deleted = page.run(["TTL.TABLE", "READ", "ListTables", "{}"],
+                                   ["TTL.TABLE", "WRITE", "DeleteTable", '{"TableName": "none"}'])
+        self.assertIn("TableNames", json.loads(listed))
+        self.assertIn("NOPERM", deleted["error"])
+        wrong = page.run(["TTL.TABLE", "READ", "DeleteTable", "{}"], ["TTL.TABLE", "READ", "DescribeTable", "{}"],
+                         ["TTL.TABLE", "READ", "Nonsense", "{}"], ["TTL.TABLE", "READ", "ListTables", "["])
+        for one, words in zip(wrong, ("writes", "TableName", "no operation", "")):
+            self.assertIn(words, one["error"])
 
 
 class WrongPasswords(unittest.TestCase):
