@@ -9,6 +9,12 @@
 # - one test program NAME_tests of the files of TESTS, and one fuzzer per file of FUZZ.
 # tests/layers reads every #include line against the same USES.
 
+# Seconds after which a test hangs. With sanitizers tests take up to fifteen times as long.
+set(MAYFLY_TEST_TIMEOUT 600)
+if(MAYFLY_SANITIZE)
+  set(MAYFLY_TEST_TIMEOUT 1800)
+endif()
+
 define_property(GLOBAL PROPERTY MAYFLY_MODULES)
 define_property(GLOBAL PROPERTY MAYFLY_MODULE_LINES)
 
@@ -101,7 +107,7 @@ function(mayfly_test name)
     mayfly_test_program(${name} GTest::gtest_main "${ARG_STATIC}" "${ARG_LINKS}" ${ARG_SOURCES})
     add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${MAYFLY_TEST_TIMEOUT})
 endfunction()
 
 # The program PROGRAM of the named sources, with GoogleTest as GTEST names it.
@@ -121,8 +127,6 @@ function(mayfly_test_program program gtest static links)
       $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread>)
   endif()
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  mayfly_tidy_of_tests(tidy)
-  set_target_properties(${program} PROPERTIES CXX_CLANG_TIDY "${tidy}")
 endfunction()
 
 # mayfly_tests_on_disk()
@@ -133,23 +137,13 @@ function(mayfly_tests_on_disk)
   set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT_MODIFICATION "TMPDIR=unset:")
 endfunction()
 
-# Sets the variable RESULT to clang-tidy's command line for test code, if there is one: without the
-# analyzer, which spends its time inside GoogleTest's macros.
-function(mayfly_tidy_of_tests result)
-  set(tidy ${CMAKE_CXX_CLANG_TIDY})
-  if(tidy AND NOT tidy MATCHES "--checks")
-    list(APPEND tidy "--checks=-clang-analyzer-*")
-  endif()
-  set(${result} "${tidy}" PARENT_SCOPE)
-endfunction()
-
 # mayfly_python_test(NAME file [argument...])
 # A test written with unittest. No bytecode is left in the source tree.
 function(mayfly_python_test name file)
   add_test(NAME ${name}
     COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1
             ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${ARGN})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${MAYFLY_TEST_TIMEOUT})
 endfunction()
 
 # mayfly_long_tests(NAME...)

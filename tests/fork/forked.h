@@ -1,12 +1,15 @@
-// forked.h - runs a function in a child made by fork(), and reports how it ended.
+// forked.h - runs functions in children made by fork(), and reports how they ended.
 #pragma once
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -89,6 +92,33 @@ class Signal {
 
  private:
   int ends_[2] = {-1, -1};
+};
+
+// Children that are made at once, before this process has threads, and begin their work one by one.
+// They end with this process; the caller ends them earlier by kill() and waits for them.
+template <std::size_t kChildren>
+class WaitingChildren {
+ public:
+  explicit WaitingChildren(const std::function<void(std::uint64_t child)>& work) {
+    for (std::uint64_t i = 0; i < kChildren; ++i) {
+      children_[i] = ::fork();
+      if (children_[i] != 0) continue;
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      turns_[i].Await();
+      work(i);
+      ::_exit(1);
+    }
+  }
+
+  static constexpr std::uint64_t size() { return kChildren; }
+  pid_t Begin(std::uint64_t child) const {
+    turns_[child].Give();
+    return children_[child];
+  }
+
+ private:
+  std::array<Signal, kChildren> turns_;
+  std::array<pid_t, kChildren> children_{};
 };
 
 }  // namespace mayfly

@@ -15,6 +15,7 @@
 #include "base/temporary_directory.h"
 #include "engine/hot/hot_engine.h"
 #include "engine/hot/reader/hot_reader_engine.h"
+#include "fork/forked.h"
 
 namespace mayfly::engine {
 namespace {
@@ -90,15 +91,13 @@ TEST(HotReaderProcess, OutlivesWritersThatAreKilled) {
       ::mmap(nullptr, sizeof(HotBoard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);
   HotBoard& board = *new (shared) HotBoard;
+  WaitingChildren<6> writers(
+      [&](std::uint64_t life) { WriteForEver(directory, board, seed + life); });
   std::unique_ptr<Engine> reader;
   std::uint64_t seen = 0;
-  for (std::uint64_t life = 0; life < 6; ++life) {
+  for (std::uint64_t life = 0; life < writers.size(); ++life) {
     const std::uint64_t wanted = board.acknowledged + 100;
-    const pid_t child = ::fork();
-    if (child == 0) {
-      WriteForEver(directory, board, seed + life);
-      ::_exit(1);
-    }
+    const pid_t child = writers.Begin(life);
     // The first writer may be ahead before the reader is open.
     while ((reader == nullptr || board.acknowledged < wanted) &&
            ::waitpid(child, nullptr, WNOHANG) == 0) {

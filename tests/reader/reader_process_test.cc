@@ -116,6 +116,18 @@ std::string WriteUntilStopped(const std::string& directory, Board& board, std::u
   }
 }
 
+// Makes the database in a process of its own: this one still has no thread afterwards, so its
+// children may have some.
+std::string MakeElsewhere(const std::string& directory) {
+  return Forked([&] {
+           auto opened = Database::Open(At(directory));
+           if (!opened) return opened.error().ToString();
+           const Status put = (*opened)->default_keyspace().Put("made", "elsewhere");
+           return put.ok() ? std::string() : put.ToString();
+         })
+      .Wait();
+}
+
 // One read: at most what was begun, at least what was acknowledged, whole, never back.
 std::string Look(Database& reader, const Board& board, std::uint64_t& seen) {
   const std::uint64_t acknowledged = board.acknowledged;
@@ -154,7 +166,7 @@ TEST_P(ReaderProcess, SeesWholeCommitsInTheirOrderAndAllThatWereAcknowledged) {
   const TemporaryDirectory directory;
   const std::string home = directory.Inside("db");
   const SharedBoard board;
-  MustOpen(At(home));
+  ASSERT_EQ(MakeElsewhere(home), "");
   Forked writer([&] { return WriteUntilStopped(home, *board.operator->(), seed); });
   while (board->acknowledged < 3) std::this_thread::yield();
   Forked second([&] {  // Another reader, in a process of its own.
@@ -187,16 +199,19 @@ TEST_P(ReaderProcess, OutlivesWritersThatAreKilled) {
   const TemporaryDirectory directory;
   const std::string home = directory.Inside("db");
   const SharedBoard board;
-  MustOpen(At(home));
+  ASSERT_EQ(MakeElsewhere(home), "");
+  WaitingChildren<6> writers([&](std::uint64_t life) {
+    static_cast<void>(WriteUntilStopped(home, *board.operator->(), seed + 100 * life));
+  });
   std::unique_ptr<Database> reader;
   std::uint64_t seen = 0;
-  for (std::uint64_t life = 0; life < 6; ++life) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::_exit(WriteUntilStopped(home, *board.operator->(), seed + 100 * life).empty() ? 0 : 1);
-    }
+  for (std::uint64_t life = 0; life < writers.size(); ++life) {
+    const pid_t child = writers.Begin(life);
     const std::uint64_t wanted = board->acknowledged + 40;
-    while (board->acknowledged < wanted) std::this_thread::yield();
+    while (board->acknowledged < wanted) {
+      ASSERT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "the writer ended";
+      std::this_thread::yield();
+    }
     if (reader == nullptr) reader = MustOpen(At(home, true));
     for (int i = 0; i < 20; ++i) ASSERT_EQ(Look(*reader, *board.operator->(), seen), "");
     ::kill(child, SIGKILL);
@@ -352,10 +367,7 @@ std::map<std::string, std::uintmax_t> SizesIn(const std::string& folder) {
 TEST_P(ReaderProcess, ReadsADirectoryThatItMayNotWriteTo) {
   const TemporaryDirectory directory;
   const std::string home = directory.Inside("db");
-  {
-    const auto writer = MustOpen(At(home));
-    ASSERT_TRUE(writer->default_keyspace().Put("a", "1").ok());
-  }
+  ASSERT_EQ(MakeElsewhere(home), "");
   std::vector<std::string> folders{home};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(home)) {
     if (entry.is_directory()) {
@@ -371,7 +383,7 @@ TEST_P(ReaderProcess, ReadsADirectoryThatItMayNotWriteTo) {
     if (::getuid() == 0 && ::setuid(65534) != 0) return std::string("cannot be nobody");
     auto reader = Database::Open(At(home, true));
     if (!reader) return reader.error().ToString();
-    return (*reader)->default_keyspace().Get("a").has_value() ? "" : std::string("no row");
+    return (*reader)->default_keyspace().Get("made").has_value() ? "" : std::string("no row");
   });
   EXPECT_EQ(child.Wait(), "");
   EXPECT_EQ(SizesIn(home), before);
