@@ -2,6 +2,7 @@
 // cache for all rows.
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <map>
 
 #include "must.h"

@@ -32,9 +32,9 @@ class ValueSink {
   virtual Status Field(std::string name, std::string value, std::optional<WallTime> deadline) = 0;
   virtual Status Score(std::string name, double score) = 0;
 
-  // A stream: its entries in order, then the rest of it. Ignored unless a sink wants them.
-  virtual Status Entry(StreamEntry /*entry*/) { return {}; }
-  virtual Status Stream(StreamState /*state*/) { return {}; }
+  // A stream: its entries in order, then the rest of it.
+  virtual Status Entry(StreamEntry entry) = 0;
+  virtual Status Stream(StreamState state) = 0;
 
   // A value of a module was read over.
   virtual Status Module(const std::string& /*name*/) { return {}; }

@@ -5,7 +5,7 @@
 
 namespace mayfly::partiql {
 
-inline constexpr std::size_t kStatementBytesMax = 32 * 1024;  // 8,192 characters, as DynamoDB has.
+inline constexpr std::size_t kStatementBytesMax = std::size_t{32} << 10;  // 8,192 characters, as DynamoDB has.
 
 // Levels of parentheses, calls, NOTs and values within values that the parser descends. A value
 // nests 32 levels in DynamoDB.

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <span>
 
 #include "base/text.h"
 #include "dynamo/partiql/limits.h"

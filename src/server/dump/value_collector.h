@@ -24,7 +24,7 @@ class Collecting : public Sink {
     return {};
   }
   Status Element(std::string element) override {
-    bytes_ += element.size() + sizeof(element);
+    bytes_ += element.size() + sizeof(std::string);
     value_.elements.push_back(std::move(element));
     return Grown();
   }

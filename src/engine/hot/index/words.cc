@@ -1,5 +1,6 @@
 #include "engine/hot/index/words.h"
 
+#include <algorithm>
 #include <thread>
 
 namespace mayfly::engine::hot {
