@@ -2,7 +2,7 @@
 # is in CMakePresets.json. `make help` lists the targets.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test bench reference packages packages-test check dev asan tsan fuzz tidy format format-check clean
+.PHONY: help setup run test bench reference packages packages-test check dev asan tsan fuzz tidy tidy-changed format format-check clean
 
 # SETUP=true leaves the machine's packages alone.
 SETUP ?= scripts/setup
@@ -61,8 +61,13 @@ fuzz: build/fuzz/build.ninja  ## Every fuzzer, for some seconds each.
 	@cmake --build --preset fuzz --target fuzzers
 	@ctest --preset fuzz -j $(CTEST_JOBS)
 
-tidy: build/tidy/build.ninja  ## clang-tidy over every file.
-	@cmake --build --preset tidy
+tidy: build/tidy/build.ninja  ## clang-tidy over every file that it has not found clean as it is.
+	@scripts/tidy
+
+# The commit to compare with. Empty: where this branch left main.
+BASE ?=
+tidy-changed: build/tidy/build.ninja  ## clang-tidy over what changed since BASE; seconds a file.
+	@scripts/tidy --changed $(BASE)
 
 format: setup  ## Format every source file.
 	@clang-format -i $(sources)
