@@ -5,7 +5,8 @@
 
 namespace mayfly::partiql {
 
-inline constexpr std::size_t kStatementBytesMax = std::size_t{32} << 10;  // 8,192 characters, as DynamoDB has.
+// DynamoDB has 8,192 characters.
+inline constexpr std::size_t kStatementBytesMax = std::size_t{32} << 10;
 
 // Levels of parentheses, calls, NOTs and values within values that the parser descends. A value
 // nests 32 levels in DynamoDB.
