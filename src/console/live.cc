@@ -133,12 +133,13 @@ Result<std::string> LiveExpiry(CommandRunner& runner, const Caller& caller,
     return text;
   }
   const std::uint64_t last = NumberIn(stats, "events-last");
-  std::uint64_t after = std::min(filter.after.value_or(last), last);
   std::uint64_t first = NumberIn(stats, "events-first");
   if (last > kLiveEventsMax) first = std::max<std::uint64_t>(first, last - kLiveEventsMax + 1);
-  if (after < last && first > after + 1) {
-    AppendEvent(text, "skipped", fmt::format(R"({{"from":{},"to":{}}})", after + 1, first - 1));
-    after = first - 1;
+  const std::uint64_t newest = std::max<std::uint64_t>(first, 1) - 1;
+  std::uint64_t after = std::min(filter.after.value_or(newest), last);
+  if (after < last && newest > after) {
+    AppendEvent(text, "skipped", fmt::format(R"({{"from":{},"to":{}}})", after + 1, newest));
+    after = newest;
   }
   MAYFLY_TRY(const Reply events, ReadEvents(runner, caller, after));
   if (events.is_error()) {

@@ -19,7 +19,7 @@ namespace mayfly::console {
 
 // Which expiry events a page wants to hear of.
 struct LiveFilter {
-  std::optional<std::uint64_t> after;  // Nothing: from now on.
+  std::optional<std::uint64_t> after;  // Nothing: behind the newest kLiveEventsMax.
   std::string match;                   // A pattern of keys; empty: all.
   std::string keyspace;                // Empty: of all.
 };

@@ -127,26 +127,26 @@ flow('events are filtered, paused and exported', async (page) => {
     for (const key of keys) await resp.run('SET', key, 'x', 'EX', 1);
     await advance(1);
   };
-  await die('cart:1', 'session:1');
+  await die('cart:1', 'login:1');
   await table.getByRole('link', { name: 'cart:1' }).waitFor();
-  await page.getByLabel('Keys like').fill('session:*');
+  await page.getByLabel('Keys like').fill('login:*');
   await button(page, 'Filter').click();
-  await die('cart:2', 'session:2');
-  await table.getByRole('link', { name: 'session:2' }).waitFor();
+  await die('cart:2', 'login:2');
+  await table.getByRole('link', { name: 'login:2' }).waitFor();
   assert.equal(await table.getByRole('link', { name: /^cart/ }).count(), 0);
   await button(page, 'Pause').click();
-  await die('session:3');
+  await die('login:3');
   await page.getByText('Paused; 1 event came meanwhile.').waitFor();
-  assert.equal(await table.getByRole('link', { name: 'session:3' }).count(), 0);
+  assert.equal(await table.getByRole('link', { name: 'login:3' }).count(), 0);
   await button(page, 'Go on').click();
-  await table.getByRole('link', { name: 'session:3' }).waitFor();
+  await table.getByRole('link', { name: 'login:3' }).waitFor();
   const file = await downloaded(page, () => button(page, 'Export as JSON lines').click());
   assert.equal(file.name, 'expiry-events.jsonl');
   const keys = file.text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).key);
-  assert.deepEqual(keys, ['session:2', 'session:3']);
+  assert.deepEqual(keys, ['login:1', 'login:2', 'login:3']);
 });
 
 flow('a proof is run, read in words, asked for a text, and taken home', async (page) => {

@@ -19,7 +19,7 @@ export interface ExpiryEvent {
 }
 
 // One entry of TTL.EVENTS.
-export function eventOf(reply: Reply): ExpiryEvent {
+function eventOf(reply: Reply): ExpiryEvent {
   const of = fields(reply);
   return {
     sequence: number(of.sequence),

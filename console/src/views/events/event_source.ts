@@ -1,21 +1,10 @@
 // The newest events: the last that are kept, then each as it comes. Bounded; what falls out is counted, not hidden.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ExpiryEvent, Filter } from '../../api/live';
-import { eventOf, follow } from '../../api/live';
-import { fields, list, number } from '../../api/reply';
-import { call } from '../../api/server';
+import { follow } from '../../api/live';
 
 const kEventsMax = 5000;
-const kBefore = 100;
 const kRenderEveryMs = 250;
-
-async function before(): Promise<ExpiryEvent[]> {
-  const stats = fields(await call(0, 'TTL.STATS'));
-  const last = number(stats['events-last']);
-  if (!last) return [];
-  const after = Math.max(number(stats['events-first']) - 1, last - kBefore);
-  return list(await call(0, 'TTL.EVENTS', 'AFTER', after, 'COUNT', kBefore)).map(eventOf);
-}
 
 export function useEvents(filter: Filter) {
   const [events, setEvents] = useState<ExpiryEvent[]>([]);
@@ -51,13 +40,6 @@ export function useEvents(filter: Filter) {
       skipped: (from, to) => setMissed((count) => count + to - from + 1),
       refused: setFault,
     });
-    // Events before this moment, when the filter lets them all through: TTL.EVENTS knows no pattern.
-    if (!filter.match) {
-      before().then(
-        (found) => show(found.filter((one) => !filter.db || one.keyspace === `db${filter.db}`)),
-        (refused: Error) => setFault(refused.message),
-      );
-    }
     const timer = setInterval(() => {
       if (stopped.current) return setWaiting(buffer.length);
       if (buffer.length > 0) {
