@@ -9,6 +9,7 @@ one client, with one thread. Unlike CPU time the figures hardly depend on what e
 With --functions the dearest functions are shown, with what they call.
 """
 import argparse
+import itertools
 import pathlib
 import random
 import re
@@ -31,7 +32,31 @@ COMMANDS = {
     "ZADD": lambda n: ["ZADD", "zset", n(), f"member:{n()}"],
     "SADD": lambda n: ["SADD", f"set:{n()}", f"member:{n()}"],
     "DEL": lambda n: ["DEL", f"key:{n()}"],
+    "XADD": lambda n: ["XADD", "stream", "*", "field", VALUE],
+    "XREADGRP": lambda n: ["XREADGROUP", "GROUP", "group", "consumer", "COUNT", "1", "STREAMS",
+                           "stream", ">"],
+    "XACK": lambda n: ["XACK", "stream", "group", f"{next(UNACKNOWLEDGED)}-1"],
 }
+UNACKNOWLEDGED = itertools.count(1)
+
+
+def stream(entries):
+    """A stream with a group that has read nothing."""
+    yield ["XGROUP", "CREATE", "stream", "group", "0", "MKSTREAM"]
+    for i in range(entries):
+        yield ["XADD", "stream", f"{i + 1}-1", "field", VALUE]
+
+
+# What is there before the first of a command; otherwise SETs, or nothing.
+BEFORE = {
+    "GET": lambda n, total: (COMMANDS["SET"](n) for _ in range(total)),
+    "DEL": lambda n, total: (COMMANDS["SET"](n) for _ in range(total)),
+    "XREADGRP": lambda n, total: stream(total),
+    "XACK": lambda n, total: itertools.chain(
+        stream(total), [["XREADGROUP", "GROUP", "group", "consumer", "COUNT", str(total), "STREAMS",
+                         "stream", ">"]]),
+}
+WARM = 20_000
 PIPELINE = 16
 # In which a quiet mayfly writes its log to the cold store, if many rows were removed.
 QUIET_SECONDS = 5
@@ -60,8 +85,19 @@ def start(server, folder):
     raise SystemExit("server_instructions: the server does not start")
 
 
+def skip_reply(incoming):
+    line = incoming.readline()
+    if line.startswith(b"-"):
+        raise SystemExit(line.decode())
+    if line.startswith(b"$") and line != b"$-1\r\n":
+        incoming.readline()
+    if line.startswith(b"*"):
+        for _ in range(int(line[1:])):
+            skip_reply(incoming)
+
+
 def send(client, requests):
-    """Sends them in pipelines, and reads a reply of one or two lines for each."""
+    """Sends them in pipelines, and reads a reply for each."""
     incoming = client.makefile("rb")
     for at in range(0, len(requests), PIPELINE):
         some = requests[at:at + PIPELINE]
@@ -69,11 +105,7 @@ def send(client, requests):
             b"*%d\r\n" % len(one) + b"".join(b"$%d\r\n%s\r\n" % (len(a), a.encode()) for a in one)
             for one in some))
         for _ in some:
-            line = incoming.readline()
-            if line.startswith(b"-"):
-                raise SystemExit(line.decode())
-            if line.startswith(b"$") and line != b"$-1\r\n":
-                incoming.readline()
+            skip_reply(incoming)
 
 
 def control(process, *arguments):
@@ -87,8 +119,10 @@ def count(server, name, options):
     number = lambda: f"{chance.randrange(options.keys):012}"
     with tempfile.TemporaryDirectory() as folder:
         process, client, profile = start(server, pathlib.Path(folder))
-        before = "SET" if name in ("GET", "DEL") else name
-        send(client, [COMMANDS[before](number) for _ in range(20_000)])
+        if name in BEFORE:
+            send(client, list(BEFORE[name](number, WARM + options.requests)))
+        if name not in ("GET", "DEL"):
+            send(client, [make(number) for _ in range(WARM)])
         time.sleep(QUIET_SECONDS)
         control(process, "-i", "on")
         send(client, [make(number) for _ in range(options.requests)])

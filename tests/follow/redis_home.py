@@ -173,11 +173,11 @@ def fill_streams(redis):
         assert not (isinstance(reply, bytes) and reply.startswith(b"-")), (request[:4], reply)
 
 
-def streams_of(connection, seen=True, times=True, positions=True):
-    """All of every stream, as it is told; `seen` and `times`: with the instants of consumers and of deliveries;
-    `positions`: with the count of entries that a group has read."""
+def streams_of(connection, keys=None, seen=True, times=True, positions=True):
+    """All of every stream, or of these, as it is told; `seen` and `times`: with the instants of consumers and of
+    deliveries; `positions`: with the count of entries that a group has read."""
     found = {}
-    for key in sorted(connection.ask("KEYS", "*")):
+    for key in keys or sorted(connection.ask("KEYS", "*")):
         if connection.ask("TYPE", key) != b"+stream":
             continue
         told = connection.ask("XINFO", "STREAM", key, "FULL", "COUNT", 0)
@@ -204,11 +204,12 @@ def streams_of(connection, seen=True, times=True, positions=True):
 
 def write(chance, n, keys):
     """A few commands on one key of random type."""
-    kind = chance.randrange(5)
-    key = b"%s:%d" % ((b"string", b"hash", b"list", b"set", b"zset")[kind], n % keys)
+    kind = chance.randrange(6)
+    key = b"%s:%d" % ((b"string", b"hash", b"list", b"set", b"zset", b"stream")[kind], n % keys)
     value = chance.choice([b"v%d" % n, b"%d" % (n * 100003), b"", b"w" * chance.randrange(200)])
     requests = [(("SET", key, value), ("HSET", key, b"f%d" % (n % 7), value), ("RPUSH", key, value, b"t"),
-                 ("SADD", key, value, b"%d" % n), ("ZADD", key, n * 0.5, value))[kind]]
+                 ("SADD", key, value, b"%d" % n), ("ZADD", key, n * 0.5, value),
+                 ("XADD", key, "MAXLEN", "~", 20, "*", b"f%d" % (n % 7), value))[kind]]
     if chance.random() < 0.4:
         requests.append(("PEXPIRE", key, 50_000_000 + chance.randrange(10_000_000)))
     elif chance.random() < 0.1:
