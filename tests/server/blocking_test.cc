@@ -101,6 +101,21 @@ TEST(Blocking, TimeEndsTheWait) {
   EXPECT_EQ(served.server().waiting().size(), 0u);
 }
 
+TEST(Blocking, AWaitIsNotSlow) {
+  ManualClock real_clock(WallTimeFromMs(0));
+  Served served({{"slowlog-log-slower-than", "1000000"}}, nullptr, real_clock);
+  TestClient waits(served.port());
+  TestClient pushes(served.port());
+  waits.SendLine("BPOP a 0");
+  served.AwaitBlocked(1);
+  real_clock.Advance(Millis(5'000));
+  pushes.Text("SET a 1");
+  EXPECT_EQ(waits.ReadText(), "[a, 1]");
+  EXPECT_EQ(pushes.Text("SLOWLOG LEN"), "0");
+  EXPECT_NE(pushes.Text("INFO commandstats").find("cmdstat_bpop:calls=1,usec=0,"),
+            std::string::npos);
+}
+
 TEST(Blocking, CommandsBehindItWaitAndRunInOrder) {
   Served served;
   TestClient waits(served.port());

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "server/admin/admin_families.h"
@@ -23,6 +25,29 @@ What `mayfly serve` answers, from the one table of commands; `COMMAND` and `COMM
 replies and errors are those of Redis 7.0, of newer commands those of the version that brought them. The names of Redis
 Cluster are known and answered with an error that says so. The commands of mayfly's own, `TTL.*`, and
 `XMAXAGE`, are explained in [ttl_commands.md](ttl_commands.md). `...` means that an argument may be repeated.
+)";
+
+// Names of commands stand in the first column, with their first argument if it is a subcommand's.
+constexpr const char* kTail = R"(
+## Not offered, and why
+
+These are Redis', and answered with an error that says so. Rules of ACL may name them.
+
+| command | why | instead |
+|---|---|---|
+| `ASKING`, `CLUSTER`, `READONLY`, `READWRITE`, `RESTORE-ASKING` | They are about Redis Cluster, whose nodes agree on who has which slots. A mayfly is one server; for a majority that answers for writes, see "The plan" in [ARCHITECTURE.md](../ARCHITECTURE.md#the-plan-not-built-yet). | One server, and [followers](replication.md). |
+| `FAILOVER` | It exchanges leader and follower without a second copy. A follower of a mayfly that becomes its leader is copied anew, so a hand-over would not be what the name promises. | `CLIENT PAUSE`, `REPLICAOF NO ONE` on the follower: [replication.md](replication.md#commands-and-settings). |
+| `MIGRATE` | The server would open connections, with passwords, to wherever a client says. | `DUMP` and `RESTORE` by a client; Redis' own MIGRATE sends keys to a mayfly. |
+| `MODULE LOAD`, `MODULE LOADEX`, `MODULE UNLOAD` | Modules are code against the memory of redis-server, which is not here. | Functions: `FUNCTION LOAD`. |
+
+Commands of modules (`JSON.SET`, `FT.SEARCH`, `BF.ADD`, `TS.ADD`) and of later versions that are not in the lists above
+are unknown commands, as they are to a Redis without them. A part of a command that is not offered says so itself:
+
+- `SCRIPT DEBUG YES`: there is no debugger for scripts.
+- `WAITAOF` for followers: nothing is known of their disks. `WAIT` tells what they have applied.
+- `OBJECT FREQ` and `OBJECT IDLETIME` without a policy of LFU or LRU: reads leave no trace then.
+- `DUMP` of a stream with a max age: no dump holds the deadlines of entries.
+- `DEBUG` for what is inside of redis-server, such as its hash tables: there is no such thing.
 )";
 
 std::string Row(const CommandEntry& entry) {
@@ -47,7 +72,23 @@ std::string MakePage(const CommandTable& table) {
   for (const auto& [group, rows] : groups) {
     page += fmt::format("\n## {}\n\n| command | what it does |\n|---|---|\n{}", group, rows);
   }
-  return page;
+  return page + kTail;
+}
+
+// The names in the first column of kTail.
+std::vector<std::string> NamesNotOffered() {
+  std::vector<std::string> names;
+  std::istringstream lines(kTail);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::string column = line.substr(0, line.find(" | "));
+    for (std::size_t at = 0; (at = column.find('`', at)) != std::string::npos;) {
+      const std::size_t end = column.find('`', at + 1);
+      names.push_back(column.substr(at + 1, end - at - 1));
+      at = end + 1;
+    }
+  }
+  return names;
 }
 
 // COMMAND DOCS is complete: clients show it as help, and complete arguments from it.
@@ -65,6 +106,22 @@ TEST(CommandsPage, EveryLineHasAManual) {
     const bool takes = std::abs(entry->spec->arity) > own && entry->subcommands.empty();
     const bool varies = entry->full_name == "debug" || entry->full_name == "function";
     EXPECT_TRUE(!takes || !syntax->empty() || varies) << entry->full_name;
+  }
+}
+
+TEST(CommandsPage, WhatIsNotOfferedAnswersByName) {
+  const Assembly front(SystemClock::Process(), 1 << 20);
+  const std::vector<std::string> names = NamesNotOffered();
+  EXPECT_EQ(names.size(), 10u);
+  for (std::string name : names) {
+    std::vector<Bytes> args = {name};
+    const std::size_t blank = name.find(' ');
+    if (blank != std::string::npos) {
+      args = {Bytes(name).substr(0, blank), Bytes(name).substr(blank + 1)};
+    }
+    Answer error;
+    EXPECT_EQ(front.table().Resolve(args, error), nullptr) << name;
+    EXPECT_NE(error.error().find("is not offered by mayfly yet: "), std::string::npos) << name;
   }
 }
 

@@ -258,7 +258,8 @@ TEST_F(Users, ABlockedCommandIsSlowWhenItIsOver) {
 
 TEST_F(Users, ThereAreNoModules) {
   EXPECT_EQ(admin_.Text("MODULE LIST"), "[]");
-  EXPECT_EQ(admin_.Text("MODULE LOAD x.so"), "ERR unknown subcommand 'LOAD'. Try MODULE HELP.");
+  EXPECT_EQ(admin_.Text("MODULE LOAD x.so"),
+            "ERR 'module|load' is not offered by mayfly yet: modules; functions are");
 }
 
 TEST(UsersOfAFile, LoadingClosesThoseWhoAreNoLongerInIt) {

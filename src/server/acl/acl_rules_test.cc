@@ -113,6 +113,8 @@ TEST(AclRules, CommandsAreShownByAsFewRulesAsTheyNeed) {
       {"+select +select|0",             "-@all +select"},
       {"+select|0 -select",             "-@all"},
       {"+debug +@admin",                "-@all +@admin"},
+      // Of Redis, and not offered: nobody may.
+      {"+get -migrate +READONLY -cluster|info -module|load", "-@all +get"},
   };
   // clang-format on
   for (const Case& one : kTable) {
@@ -151,6 +153,7 @@ TEST(AclRules, WhatIsNoRuleIsRefused) {
       {"(+nope)", "Unknown command or category name in ACL"},
       {"+config|nope", "Unknown command or category name in ACL"},
       {"-config|nope", "Unknown command or category name in ACL"},
+      {"-config|migrate", "Unknown command or category name in ACL"},
       {"-get|x", "Unknown command or category name in ACL"},
       {"+select|0|1", "Unknown command or category name in ACL"},
       {"+config|get|x", "Allowing first-arg of a subcommand is not supported"},

@@ -12,6 +12,14 @@ namespace {
 Status SyntaxFault() { return Status::Invalid("Syntax error"); }
 Status UnknownName() { return Status::NotFound("Unknown command or category name in ACL"); }
 
+// Commands of Redis that are not offered are allowed to nobody, whatever a rule says of them: rules
+// that were written for Redis apply as they are.
+Status UnknownCommand(Bytes name) {
+  return UnofferedPart(ToLower(name.substr(0, name.find('|')))) || UnofferedPart(ToLower(name))
+             ? Status::Ok()
+             : UnknownName();
+}
+
 bool HasBlanks(Bytes text) {
   return text.find_first_of(std::string_view(" \t\n\v\f\r\0", 7)) != Bytes::npos;
 }
@@ -105,12 +113,12 @@ Status AclSelector::Allow(Bytes name) {
   const std::size_t bar = name.rfind('|');
   if (bar == Bytes::npos) {
     const CommandEntry* const command = table_->Find(name);
-    if (command == nullptr) return UnknownName();
+    if (command == nullptr) return UnknownCommand(name);
     SetCommand(*command, true);
     return Status::Ok();
   }
   const CommandEntry* const command = table_->FindFullName(name.substr(0, bar));
-  if (command == nullptr) return UnknownName();
+  if (command == nullptr) return UnknownCommand(name);
   if (command->container != nullptr) {
     return Status::Invalid("Allowing first-arg of a subcommand is not supported");
   }
@@ -118,7 +126,7 @@ Status AclSelector::Allow(Bytes name) {
   if (rest.empty()) return SyntaxFault();
   if (!command->subcommands.empty()) {
     const CommandEntry* const subcommand = table_->FindFullName(name);
-    if (subcommand == nullptr) return UnknownName();
+    if (subcommand == nullptr) return UnknownCommand(name);
     SetCommand(*subcommand, true);
     return Status::Ok();
   }
@@ -131,7 +139,7 @@ Status AclSelector::Allow(Bytes name) {
 
 Status AclSelector::Deny(Bytes name) {
   const CommandEntry* const command = table_->FindFullName(name);
-  if (command == nullptr) return UnknownName();
+  if (command == nullptr) return UnknownCommand(name);
   SetCommand(*command, false);
   return Status::Ok();
 }

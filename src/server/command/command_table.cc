@@ -26,6 +26,8 @@ Answer UnknownCommand(std::span<const Bytes> args) {
 }
 
 Answer UnknownSubcommand(const CommandEntry& container, Bytes name) {
+  const auto text = UnofferedText(fmt::format("{}|{}", container.spec->name, name));
+  if (text) return Answer::Error("ERR " + *text);
   return Answer::Error(fmt::format("ERR unknown subcommand '{}'. Try {} HELP.",
                                    name.substr(0, kShownBytesMax), ToUpper(container.spec->name)));
 }

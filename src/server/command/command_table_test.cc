@@ -79,6 +79,8 @@ TEST_F(Table, ErrorsAreRedis) {
   EXPECT_EQ(Error({"MIGRATE"}),
             "ERR 'migrate' is not offered by mayfly yet: moving keys between servers; DUMP and "
             "RESTORE are");
+  EXPECT_EQ(UnofferedText("MODULE|Load"),
+            "'module|load' is not offered by mayfly yet: modules; functions are");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kCluster = "Redis Cluster";
 constexpr std::string_view kFailover = "a hand-over by the leader; REPLICAOF is";
 constexpr std::string_view kMigration = "moving keys between servers; DUMP and RESTORE are";
+constexpr std::string_view kModules = "modules; functions are";
 
 // In the order of names.
 // clang-format off
@@ -20,6 +21,9 @@ constexpr std::array kUnoffered = std::to_array<std::pair<std::string_view, std:
     {"cluster",              kCluster},
     {"failover",             kFailover},
     {"migrate",              kMigration},
+    {"module|load",          kModules},
+    {"module|loadex",        kModules},
+    {"module|unload",        kModules},
     {"readonly",             kCluster},
     {"readwrite",            kCluster},
     {"restore-asking",       kCluster},

@@ -118,10 +118,8 @@ std::optional<Executor::Decision> Executor::CollectBatch(Session& session,
       if (items_.empty()) return decision;
       break;
     }
-    const bool blocks = decision.way == Way::kBatch && decision.entry->Is(kBlocking);
     if (decision.way == Way::kBatch) AddKeys(*decision.entry, session.state().database, args);
     items_.push_back({.decision = std::move(decision), .args = args});
-    if (blocks) break;
   }
   return std::nullopt;
 }
@@ -193,7 +191,7 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
                                     .version = state.version,
                                     .database = state.database,
                                     .session = &session,
-                                    .may_block = true});
+                                    .may_block = state.leader == nullptr});
     const SteadyTime after = server_.Steady();
     item.nanos = NanosBetween(before, after);
     before = after;
@@ -309,7 +307,7 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
                                   .version = session.state().version,
                                   .database = session.state().database,
                                   .session = &session,
-                                  .may_block = true});
+                                  .may_block = session.state().leader == nullptr});
   if (beside && run_.asked_for_everything()) {
     out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
     run_.Forget();

@@ -34,6 +34,15 @@ bool MayWrite(Session& session, const CommandEntry& entry, std::span<const Bytes
 [[gnu::noinline]] Answer TooFewFollowers() { return Answer::Error(kTooFewFollowersLine); }
 [[gnu::noinline]] Answer OutOfMemory() { return Answer::Error(kOutOfMemoryLine); }
 
+// A leader sends what it changed. It does not stop its followers, nor set them up, and its
+// connection is no client's.
+Answer NotOfALeader(const CommandEntry& entry) {
+  constexpr std::uint32_t kOfClients = kNoAuth | kStreams | kSubscribes | kSetsReplies;
+  const bool commands_server = entry.Is(kAdmin) && !entry.Is(kWrite);
+  if (!commands_server && (entry.spec->flags & kOfClients) == 0) return {};
+  return Answer::Error("ERR the command is not one that a leader sends");
+}
+
 // EXEC is what it runs.
 bool AddsData(Session& session, const CommandEntry& entry) {
   if (!entry.Is(kExecutes)) return entry.Is(kDenyOom);
@@ -73,7 +82,7 @@ Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> arg
 Answer Executor::CheckState(Session& session, const CommandEntry& entry,
                             std::span<const Bytes> args) {
   ClientState& state = session.state();
-  if (state.leader != nullptr) return {};
+  if (state.leader != nullptr) return NotOfALeader(entry);
   if (state.principal == nullptr) {
     if (!entry.Is(kNoAuth)) return Answer::Error("NOAUTH Authentication required.");
   } else if (!entry.Is(kNoAuth)) {

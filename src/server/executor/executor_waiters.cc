@@ -25,7 +25,6 @@ std::shared_ptr<Waiter> Executor::Park(Session& session, const Item& item, Block
   waiter->at_end = std::move(request.at_end);
   const auto& principal = session.state().principal;
   if (principal != nullptr) waiter->user = principal->name();
-  waiter->began = server_.Steady();
   const auto& tracking = session.state().tracking;
   waiter->tracks = tracking != nullptr && tracking->remembers();
   session.state().last_command = item.decision.entry;
@@ -90,6 +89,7 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
   }
   const auto session = waiter->session.lock();
   run_.set_client(session.get());
+  const SteadyTime begin = server_.Steady();
   OutputBuffer reply;
   // The rules may have changed since the client was parked.
   Answer answer = server_.authorizer().CheckUser(waiter->user, *waiter->entry->spec, args);
@@ -122,6 +122,7 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
   const std::int64_t fed = run_.fed_to();
   for (DatabaseKey& changed : run_.ready()) ready.push_back(std::move(changed));
   waiter->over = true;
+  waiter->nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
   server_.waiting().Remove(waiter);
   if (server_.statistics().CountFailure(answer)) {
     server_.statistics().CountFailedLater(waiter->entry->id);

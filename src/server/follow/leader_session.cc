@@ -94,6 +94,10 @@ Status LeaderSession::RunPipeline() {
     executor_.Run(*session_, pipeline_, server_.Steady() + kTurn);
     if (!not_committed_.ok()) return not_committed_;
     if (server_.stops) return Status::Conflict("the server stops");
+    if (session_->state().close_after_reply) {
+      return Status::Corruption(
+          "the leader's stream cannot be read: it asks for the connection's end");
+    }
     if (session_->hold() != Hold::kNone) outlet_->RunTasks(kTurn);  // A script runs.
   }
   ends_.clear();

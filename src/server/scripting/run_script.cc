@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/command/arguments.h"
+#include "server/command/errors.h"
 #include "server/scripting/script_calls.h"
 
 namespace mayfly::server {
@@ -12,6 +13,23 @@ namespace {
 std::string GreedyName(const Script& script) {
   return script.library == nullptr ? script.sha
                                    : fmt::format("{}/{}", script.library->sha, script.sha);
+}
+
+// Of a script that says that it writes: it is not begun where it could not.
+Answer RefusalToWrite(const ScriptContext& context, const ScriptFlags& flags, bool read_only) {
+  if (context.refuses_writes()) {
+    return Answer::Error("READONLY Can not run script with write flag on readonly replica.");
+  }
+  if (read_only) {
+    return Status::Invalid("Can not execute a script with write flag using *_ro command.");
+  }
+  if (context.lacks_followers()) return Answer::Error(kTooFewFollowersLine);
+  if (!flags.allow_oom && context.out_of_memory()) {
+    return Answer::Error(
+        "OOM allow-oom flag is not set on the script, can not run it when used memory > "
+        "'maxmemory'");
+  }
+  return {};
 }
 
 }  // namespace
@@ -29,13 +47,8 @@ Answer RunScript(Call& call, ScriptContext& context, const Script& script, bool 
   MAYFLY_TRY(const std::size_t keys, CountScriptKeys(call.args));
   const std::span<const Bytes> rest = call.args.subspan(3);
   const ScriptFlags& flags = script.flags;
-  if (flags.declared && read_only && !flags.no_writes) {
-    return Status::Invalid("Can not execute a script with write flag using *_ro command.");
-  }
-  if (flags.declared && !flags.allow_oom && !flags.no_writes && context.out_of_memory()) {
-    return Answer::Error(
-        "OOM allow-oom flag is not set on the script, can not run it when used memory > "
-        "'maxmemory'");
+  if (flags.declared && !flags.no_writes) {
+    if (Answer refused = RefusalToWrite(context, flags, read_only); !refused.ok()) return refused;
   }
   const bool alone = call.host.has_everything();
   ScriptEngine& engine = context.engine();

@@ -65,6 +65,8 @@ class ScriptingCommands : public testing::Test, public ScriptContext {
     if (args.size() > 1 && args[1] == "secret") return "NOPERM not yours";
     return std::nullopt;
   }
+  bool refuses_writes() const override { return refuses_writes_; }
+  bool lacks_followers() const override { return lacks_followers_; }
   bool out_of_memory() const override { return out_of_memory_; }
   void Log(LogLevel, Bytes) override {}
 
@@ -82,6 +84,8 @@ class ScriptingCommands : public testing::Test, public ScriptContext {
   ManualClock clock_{WallTimeFromMs(0)};
   ScriptEngine engine_{clock_};
   CommandTester tester_{{ScriptingFamily(), {"string", Category::kString, kCommands}}};
+  bool refuses_writes_ = false;
+  bool lacks_followers_ = false;
   bool out_of_memory_ = false;
 };
 
@@ -145,6 +149,21 @@ TEST_F(ScriptingCommands, WithoutMemoryOnlyWhatNeedsNoneRuns) {
             "'maxmemory'");
   EXPECT_EQ(Eval("#!lua flags=no-writes\nreturn 1"), "1");
   EXPECT_EQ(Eval("#!lua flags=allow-oom\nreturn redis.call('set','a','1')"), "OK");
+}
+
+TEST_F(ScriptingCommands, WhereWritesAreRefusedThoseThatDeclareThemAreNotBegun) {
+  lacks_followers_ = true;
+  const std::string few = "NOREPLICAS Not enough good replicas to write.";
+  EXPECT_EQ(Eval("#!lua\nreturn redis.call('get','a')"), few);
+  EXPECT_EQ(Eval("#!lua flags=no-writes\nreturn redis.call('get','a')"), "(nil)");
+  EXPECT_EQ(Eval("return redis.call('get','a')"), "(nil)");
+  EXPECT_EQ(Eval("return redis.call('set','a','1')"), few);
+  refuses_writes_ = true;
+  const std::string refusal = "READONLY Can not run script with write flag on readonly replica.";
+  EXPECT_EQ(Eval("#!lua\nreturn 1"), refusal);
+  EXPECT_EQ(Run("eval_ro", "#!lua\nreturn 1"), refusal);
+  EXPECT_EQ(Eval("#!lua flags=no-writes\nreturn 1"), "1");
+  EXPECT_EQ(Eval("return redis.call('get','a')"), "(nil)");
 }
 
 TEST_F(ScriptingCommands, CheckTheNumberOfKeys) {

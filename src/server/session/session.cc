@@ -177,9 +177,12 @@ void Session::EndCommand() {
   for (const auto& write : std::exchange(deferred_, {})) write(writer);
 }
 
-// A blocked command counts when it is over, with the time it waited.
-void Session::NoteRan(const Waiter& waiter) {
-  const auto nanos = static_cast<std::uint64_t>((server_.Steady() - waiter.began).count());
+// A blocked command counts when it is over, without the time it waited.
+void Session::NoteRan(Waiter& waiter) {
+  const std::uint64_t nanos = [&] {
+    const std::lock_guard lock(waiter.mutex);
+    return waiter.nanos;
+  }();
   const std::vector<Bytes> args(waiter.args.begin(), waiter.args.end());
   state_.last_command = waiter.entry;
   server_.statistics().CountRun(waiter.entry->id, nanos, false,

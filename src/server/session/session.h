@@ -188,7 +188,7 @@ class Session : public std::enable_shared_from_this<Session> {
  private:
   void GoOn(Hold held);
   void TakeMessages();
-  void NoteRan(const Waiter& waiter);
+  void NoteRan(Waiter& waiter);
   std::shared_ptr<Waiter> waiter() const;
   bool EndWait(const std::shared_ptr<Waiter>& waiter);  // False: it had ended before.
 

@@ -40,10 +40,11 @@ struct Waiter {
   bool also_removed = false;  // As in BlockRequest, as the next.
   std::function<void(ReplyWriter&)> at_end;
   std::string user;  // Its rules apply when it is served; empty: no rules.
-  SteadyTime began;
 
   std::mutex mutex;
-  bool over = false;  // Guarded by mutex: its reply is sent or on its way; or the client is gone.
+  // Guarded by mutex.
+  bool over = false;        // Its reply is sent or on its way; or the client is gone.
+  std::uint64_t nanos = 0;  // What serving it took; waiting does not count.
 };
 
 class WaitingClients {

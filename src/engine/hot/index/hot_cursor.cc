@@ -11,6 +11,11 @@ namespace {
 // Rows fetched into the cache ahead of the one that is copied; more than four were slower.
 constexpr std::size_t kAhead = 4;
 
+// Of the first load after a seek; each further one is this many times as long.
+constexpr std::size_t kFirstRows = 4;
+constexpr std::size_t kGrowth = 4;
+
+constexpr std::size_t kFirstBufferBytes = 2048;
 constexpr std::size_t kBufferBytes = kCursorBytesMax + kInlineValueBytesMax;
 
 }  // namespace
@@ -29,32 +34,42 @@ HotCursor::HotCursor(const HotIndex& index, Role role, Sequence open_state, cons
 
 HotCursor::~HotCursor() { index_.CloseState(state_); }
 
+void HotCursor::Begin() {
+  ended_ = false;
+  rows_max_ = 0;
+}
+
 void HotCursor::Clear() {
   rows_.clear();
   longer_.clear();
   copied_ = 0;
   at_ = 0;
+  rows_max_ = std::clamp(rows_max_ * kGrowth, kFirstRows, kCursorRowsMax);
 }
 
 char* HotCursor::Reserve(std::size_t bytes) {
   constexpr std::size_t kSlack = sizeof(Word);
-  if (copied_ + bytes + kSlack > kBufferBytes) {
+  const std::size_t wanted = rows_max_ > kFirstRows ? kBufferBytes : kFirstBufferBytes;
+  if (rows_.empty() && buffer_bytes_ < wanted) {  // Nothing points into it.
+    buffer_ = std::make_unique_for_overwrite<char[]>(wanted);
+    buffer_bytes_ = wanted;
+  }
+  if (copied_ + bytes + kSlack > buffer_bytes_) {
     longer_.push_back(std::make_unique_for_overwrite<char[]>(bytes + kSlack));
     return longer_.back().get();
   }
-  if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
   return buffer_.get() + copied_;
 }
 
 void HotCursor::SeekAtOrAfter(Bytes target) {
   from_ = std::max<Bytes>(target, begin_);
-  ended_ = false;
+  Begin();
   LoadForward();
 }
 
 void HotCursor::SeekToLast() {
   from_ = end_;
-  ended_ = false;
+  Begin();
   LoadBackward();
 }
 
@@ -63,7 +78,7 @@ void HotCursor::SeekAtOrBefore(Bytes target) {
   // The least key behind `target`; keys before it are those up to `target`.
   from_.assign(target);
   from_.push_back('\0');
-  ended_ = false;
+  Begin();
   LoadBackward();
 }
 
@@ -74,7 +89,7 @@ void HotCursor::Next() {
   }
   from_.assign(key());
   from_.push_back('\0');
-  ended_ = false;
+  Begin();
   LoadForward();
 }
 
@@ -84,7 +99,7 @@ void HotCursor::Prev() {
     return;
   }
   from_.assign(key());
-  ended_ = false;
+  Begin();
   LoadBackward();
 }
 

@@ -1,6 +1,7 @@
 // hot_cursor.h - walks over the rows of one role, both ways, in one open state.
-// It copies up to a leaf of rows at a time, each compared with the leaf's version, and then moves
-// without touching the index. Long values are not copied (row_reader.h).
+// It copies rows of a leaf, each compared with the leaf's version, and then moves without touching
+// the index: a few after a seek, since most walks are short, then more each time, up to a leaf. Long
+// values are not copied (row_reader.h).
 // With kShowTombstones it stops at deleted rows, too: over a cold store they hide its rows.
 // Threads: one at a time. Lifetime: destroy it before its index.
 #pragma once
@@ -59,6 +60,8 @@ class HotCursor {
   };
   enum class Direction { kForward, kBackward };
 
+  // A walk begins: the next load is a short one.
+  void Begin();
   // Fill the rows that follow `from`, or those before it, and stand on the first of them.
   void LoadForward();
   void LoadBackward();
@@ -69,7 +72,7 @@ class HotCursor {
   bool CopyAny(const RowTree::Position& at, Handle handle);
   // Room for that many bytes and seven more, at an address that stays until Clear().
   char* Reserve(std::size_t bytes);
-  bool IsFull() const { return rows_.size() >= kCursorRowsMax || copied_ >= kCursorBytesMax; }
+  bool IsFull() const { return rows_.size() >= rows_max_ || copied_ >= kCursorBytesMax; }
   void Clear();
   static Bytes KeyOf(const Row& row) { return {row.key, row.key_bytes}; }
 
@@ -83,9 +86,11 @@ class HotCursor {
 
   // In the direction of the last load.
   std::vector<Row> rows_;
-  std::unique_ptr<char[]> buffer_;               // For short rows; made once.
+  std::unique_ptr<char[]> buffer_;               // For short rows,
+  std::size_t buffer_bytes_ = 0;                 // made for the first load, and for the others.
   std::vector<std::unique_ptr<char[]>> longer_;  // For what does not fit.
   std::size_t copied_ = 0;
+  std::size_t rows_max_ = 0;  // Of the present load.
   std::string scratch_;
   std::size_t at_ = 0;
   Direction direction_ = Direction::kForward;

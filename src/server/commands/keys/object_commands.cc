@@ -147,6 +147,14 @@ Answer MemoryUsage(Call& call) {
 Answer MemoryHelp(Call& call) {
   static constexpr std::string_view kLines[] = {
       "MEMORY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+      "DOCTOR",
+      "    Tell what bounds the memory of the process.",
+      "MALLOC-STATS",
+      "    Show the figures of the allocator.",
+      "PURGE",
+      "    Give free memory back to the machine.",
+      "STATS",
+      "    Show what memory is used for.",
       "USAGE <key> [SAMPLES <count>]",
       "    Estimate the bytes that a key and its value take. Of a collection, <count> members are",
       "    looked at (5 unless said otherwise; 0: all).",
