@@ -594,6 +594,22 @@ class Commands(Case):
         self.assertEqual(self.resp("GET", "k"), b"v")
 
 
+class Guesses(unittest.TestCase):
+    def test_many_at_once_are_as_bounded_as_one_after_the_other(self):
+        with ServerProcess(SERVER.binary, "--http-threads", "4") as server:
+            resp = Resp(server)
+            resp("ACL", "SETUSER", "ann", "on", ">right", "+@all", "~*")
+            with concurrent.futures.ThreadPoolExecutor(20) as pool:
+                guesses = [pool.submit(lambda i=i: Page(server).log_in("ann", f"guess {i}").status) for i in range(60)]
+            statuses = [guess.result() for guess in guesses]
+            # One more is free every three seconds, and each thread may be at one already.
+            self.assertIn(429, statuses)
+            self.assertLess(statuses.count(401), 30)
+            self.assertLessEqual(set(statuses), {401, 429})
+            resp.close()
+            self.assertEqual(server.stop(), 0)
+
+
 def own_address():
     """An address of this machine that is not a loopback one; None: it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
