@@ -169,6 +169,13 @@ class Engine {
   // their results all the same.
   Status MultiGet(std::span<Lookup> lookups, const Snapshot* snapshot = nullptr) const;
 
+  // Says that these keys will be read soon. An engine that keeps rows in memory fetches them into the
+  // processor's cache, all at once instead of one after another. Changes nothing; a bad address or key
+  // is ignored.
+  void Prefetch(Address at, std::span<const Bytes> keys) const {
+    if (IsGoodAddress(at) && !closed_.load(std::memory_order_acquire)) DoPrefetch(at, keys);
+  }
+
   // A cursor over one role. Invalid when the bounds are reversed or too long.
   Result<std::unique_ptr<Cursor>> NewCursor(Address at, const CursorOptions& options = {}) const;
 
@@ -252,6 +259,7 @@ class Engine {
   virtual Status DoGet(Address at, Bytes key, PinnedBytes& value,
                        const Snapshot* snapshot) const = 0;
   virtual void DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const = 0;
+  virtual void DoPrefetch(Address /*at*/, std::span<const Bytes> /*keys*/) const {}
   virtual Result<std::unique_ptr<Cursor>> DoNewCursor(Address at,
                                                       const CursorOptions& options) const = 0;
   virtual Result<std::unique_ptr<Snapshot>> DoNewSnapshot() const = 0;

@@ -29,6 +29,9 @@ class ForwardingEngine : public Engine {
 
   Status DoGet(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot) const override;
   void DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const override;
+  void DoPrefetch(Address at, std::span<const Bytes> keys) const override {
+    inner_->Prefetch(at, keys);
+  }
   Result<std::unique_ptr<Cursor>> DoNewCursor(Address at,
                                               const CursorOptions& options) const override;
   Result<std::unique_ptr<Snapshot>> DoNewSnapshot() const override;

@@ -172,6 +172,20 @@ void OnePinnedBytesServesReadAfterRead(Rig& rig) {
   }
 }
 
+// More keys than an engine fetches in one step; absent, bad and closed ones among them.
+void APrefetchChangesNothing(Rig& rig) {
+  rig.Put(kRows, "key", "value");
+  std::vector<std::string> names = {"key", "", "absent", std::string(kKeyBytesMax + 1, 'x')};
+  for (int i = 0; i < 100; ++i) names.push_back("key" + std::to_string(i));
+  const std::vector<Bytes> keys(names.begin(), names.end());
+  for (const Address at : kAllRoles) rig.engine().Prefetch(at, keys);
+  rig.engine().Prefetch(kRows, {});
+  EXPECT_EQ(rig.Get(kRows, "key"), "value");
+  EXPECT_EQ(rig.Scan(kRows).size(), 1u);
+  ASSERT_TRUE(rig.engine().Close().ok());
+  rig.engine().Prefetch(kRows, keys);
+}
+
 }  // namespace
 
 Cases ReadCases() {
@@ -194,6 +208,7 @@ Cases ReadCases() {
       MAYFLY_CASE(PinnedBytesOutliveCompaction),
       MAYFLY_CASE(PinnedBytesOutliveClose),
       MAYFLY_CASE(OnePinnedBytesServesReadAfterRead),
+      MAYFLY_CASE(APrefetchChangesNothing),
   };
 }
 

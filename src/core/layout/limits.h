@@ -18,6 +18,10 @@ inline constexpr std::size_t kKeyspaceNameBytesMax = 255;
 // latch everything.
 inline constexpr std::size_t kStripes = 2048;
 
+// Keys of a transaction whose rows are fetched into the processor's cache before it reads the first.
+inline constexpr std::size_t kPrefetchedKeysMax = 64;
+inline constexpr std::size_t kPrefetchedBytesMax = std::size_t{4} << 10;
+
 // Rows are counted by so many counters, of which a commit changes one. More let more commits that add
 // or remove rows through at once and cost a stored row each, per keyspace.
 inline constexpr std::size_t kCounters = 256;

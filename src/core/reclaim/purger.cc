@@ -10,6 +10,7 @@
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
 #include "core/reads/due_count.h"
+#include "core/store/rows_ahead.h"
 #include "core/transactions/keyspace_impl.h"
 
 namespace mayfly::core {
@@ -235,6 +236,11 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
   KeyspaceState& keyspace = half.keyspace;
   const std::shared_lock gate(keyspace.gate());
   if (keyspace.dropped()) return {};
+  if (!half.members) {
+    RowsAhead ahead;
+    for (const Due& row : due) ahead.Add(keyspace.id(), row.key);
+    ahead.Fetch(store_.engine());
+  }
   std::optional<KeyLatches::Many> latches;
   MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
   // The rows may be alive again.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/store/rows_ahead.h"
 #include "core/store/store_of.h"
 #include "core/transactions/keyspace_impl.h"
 
@@ -47,7 +48,12 @@ Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, con
   }
   std::vector<LatchedTransactionImpl::Target> targets;
   targets.reserve(scope.keys.size());
-  for (const KeySet::Key& key : scope.keys) targets.push_back(target(key));
+  RowsAhead ahead;
+  for (const KeySet::Key& key : scope.keys) {
+    targets.push_back(target(key));
+    ahead.Add(state->id(), key.key);
+  }
+  ahead.Fetch(store.engine());
   return begin(targets);
 }
 

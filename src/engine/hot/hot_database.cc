@@ -149,9 +149,25 @@ void HotDatabase::TryToAdmit(Address at, Bytes key, Bytes value, ReadMoment mome
   rows_->index.Admit(at.role, key, value, moment.through, flags, is_still_right);
 }
 
+// Keys of one role that stand together are fetched together.
+void HotDatabase::Prefetch(std::span<Lookup* const> lookups) const {
+  std::array<Bytes, kPrefetchStep> keys;
+  while (!lookups.empty()) {
+    const Role role = lookups.front()->at.role;
+    std::size_t count = 0;
+    while (count < std::min(keys.size(), lookups.size()) && lookups[count]->at.role == role) {
+      keys[count] = lookups[count]->key;
+      ++count;
+    }
+    rows_->index.Prefetch(role, std::span(keys.data(), count));
+    lookups = lookups.subspan(count);
+  }
+}
+
 void HotDatabase::DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const {
   const HotState* const state = StateOf(snapshot);
   if (state == nullptr) {
+    Prefetch(lookups);
     // All from one state if nothing became visible meanwhile.
     for (int i = 0; i < kMultiGetTries && IsResident(); ++i) {
       const Sequence visible = rows_->index.visible();
@@ -166,6 +182,10 @@ void HotDatabase::DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapsho
   for (Lookup* lookup : lookups) {
     lookup->status = (state ? *state : *present).Get(lookup->at, lookup->key, lookup->value);
   }
+}
+
+void HotDatabase::DoPrefetch(Address at, std::span<const Bytes> keys) const {
+  rows_->index.Prefetch(at.role, keys);
 }
 
 Result<std::unique_ptr<Cursor>> HotDatabase::DoNewCursor(Address at,

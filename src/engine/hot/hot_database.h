@@ -65,6 +65,7 @@ class HotDatabase final : public Engine {
 
   Status DoGet(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot) const override;
   void DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const override;
+  void DoPrefetch(Address at, std::span<const Bytes> keys) const override;
   Result<std::unique_ptr<Cursor>> DoNewCursor(Address at,
                                               const CursorOptions& options) const override;
   Result<std::unique_ptr<Snapshot>> DoNewSnapshot() const override;
@@ -93,6 +94,7 @@ class HotDatabase final : public Engine {
   Status GetNewest(Address at, Bytes key, PinnedBytes& value) const;
   Status TryToGetNewest(Address at, Bytes key, PinnedBytes& value, std::uint64_t departures) const;
   Status GetCold(Address at, Bytes key, PinnedBytes& value) const;
+  void Prefetch(std::span<Lookup* const> lookups) const;
   void TryToAdmit(Address at, Bytes key, Bytes value, ReadMoment moment) const;
   bool IsResident() const { return rows_->is_resident.load(std::memory_order_seq_cst); }
 
@@ -196,7 +198,8 @@ class HotDatabase final : public Engine {
   mutable std::atomic<std::int64_t> room_to_grow_{0};
   mutable std::atomic<std::int64_t> room_to_admit_{0};  // The same, for rows of the cold store.
   std::atomic<bool> has_evicted_{false};
-  std::atomic<std::uint64_t> rows_left_{0};  // So many were evicted.
+  std::atomic<std::uint64_t> rows_left_{0};   // So many were evicted.
+  std::atomic<std::uint64_t> fold_steps_{0};  // Batches that folds have written.
   mutable std::mutex upkeep_mutex_;
   mutable std::condition_variable upkeep_wanted_;
   std::condition_variable upkeep_done_;

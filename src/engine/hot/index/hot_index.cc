@@ -69,6 +69,20 @@ Presence HotIndex::Read(Role role, Bytes key, Sequence state, bool is_open,
   }
 }
 
+void HotIndex::Prefetch(Role role, std::span<const Bytes> keys) const {
+  const RoleMap& rows = map(role);
+  std::array<std::uint64_t, kPrefetchStep> hashes;
+  while (!keys.empty()) {
+    const auto some = keys.first(std::min(keys.size(), kPrefetchStep));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      hashes[i] = rows.Hash(some[i]);
+      rows.table().Prefetch(hashes[i]);
+    }
+    for (std::size_t i = 0; i < some.size(); ++i) rows.table().PrefetchRows(hashes[i]);
+    keys = keys.subspan(some.size());
+  }
+}
+
 void HotIndex::Retire(Sequence sequence, std::span<const RetiredRow> rows) {
   const std::lock_guard lock(retired_mutex_);
   for (const RetiredRow& row : rows) {

@@ -116,6 +116,9 @@ class HotIndex {
   Presence Get(Role role, Bytes key, std::string& value) const;
   Presence Get(Role role, Bytes key, Sequence open_state, std::string& value) const;
 
+  // Fetches buckets and rows of these keys into the processor's cache.
+  void Prefetch(Role role, std::span<const Bytes> keys) const;
+
   // Opens the state that is visible now. Waits for commits under way, unless the same state is open
   // already.
   Sequence OpenState() const { return states_.Open(); }

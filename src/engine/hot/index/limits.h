@@ -49,6 +49,9 @@ inline constexpr std::size_t kOwnPruneMax = 256;
 inline constexpr std::size_t kReclaimStepMin = 8;
 inline constexpr std::size_t kReclaimStepMax = 1024;
 
+// Keys whose buckets are fetched before the first of their rows is.
+inline constexpr std::size_t kPrefetchStep = 32;
+
 // Rows, and bytes of keys and values, that a cursor copies in one step.
 inline constexpr std::size_t kCursorRowsMax = 128;
 inline constexpr std::size_t kCursorBytesMax = std::size_t{64} << 10;
