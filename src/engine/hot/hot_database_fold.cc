@@ -99,7 +99,10 @@ Status HotDatabase::FoldWhatIsOver() {
     const bool is_over =
         closed > options_.log_bytes_max || rows_->ranges.size() > kPendingRangesMax;
     if (segments.empty() || !is_over) return {};
-    const auto rest = [this](std::chrono::nanoseconds worked) { RestFromFold(worked); };
+    const auto rest = [this](std::chrono::nanoseconds worked) {
+      ++fold_steps_;
+      RestFromFold(worked);
+    };
     MAYFLY_RETURN_IF_ERROR(FoldOldest(kSequenceMax, rest).status());
     const std::lock_guard lock(upkeep_mutex_);
     if (is_stopping_) return {};
@@ -118,7 +121,7 @@ void HotDatabase::RestFromFold(std::chrono::nanoseconds worked) {
 
 // Folds the oldest closed segment, if it begins at or before `through`. False: there is none.
 Result<bool> HotDatabase::FoldOldest(Sequence through) {
-  return FoldOldest(through, [](std::chrono::nanoseconds) {});
+  return FoldOldest(through, [this](std::chrono::nanoseconds) { ++fold_steps_; });
 }
 
 Result<bool> HotDatabase::FoldOldest(Sequence through, Fold::Rest rest) {

@@ -57,11 +57,12 @@ bool HotDatabase::IsOverBudget() const {
 }
 
 // The log or the memory is over its bound, or was when somebody looked last. The log makes commits
-// wait once, the memory until there is room, or until no row has left for long.
+// wait once, the memory until there is room, or until for long no row has left and no fold, after
+// which rows leave, has come further.
 Status HotDatabase::AwaitRoom(const Batch& batch) {
   if (upkeep_ == nullptr) return {};
   auto end = storage_.clock->Steady() + options_.memory_wait;
-  for (std::uint64_t left = rows_left_;;) {
+  for (std::uint64_t left = rows_left_ + fold_steps_;;) {
     const bool is_full = MeasureRoom() <= 0;
     const bool is_log_long = is_log_long_;
     if (!is_full && !is_log_long) {
@@ -73,7 +74,7 @@ Status HotDatabase::AwaitRoom(const Batch& batch) {
     upkeep_wanted_.notify_one();
     if (is_full && RemovesMore(batch)) return {};
     const auto now = storage_.clock->Steady();
-    if (const std::uint64_t left_now = rows_left_; left_now != left) {
+    if (const std::uint64_t left_now = rows_left_ + fold_steps_; left_now != left) {
       left = left_now;
       end = now + options_.memory_wait;
     }

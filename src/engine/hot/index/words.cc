@@ -50,6 +50,7 @@ Word Mix(std::size_t size, Word seed, const Load& load) {
 }  // namespace
 
 void CopyOut(const std::byte* from, char* to, std::size_t size) {
+  if (kHasWideMoves && size >= sizeof(Wide)) return MoveAllWide(from, to, size);
   auto [at, skip] = Align(from);
   if (skip == 0) {
     for (; size >= kWordBytes; size -= kWordBytes, at += kWordBytes, to += kWordBytes) {
@@ -79,6 +80,9 @@ void CopyOut(const std::byte* from, char* to, std::size_t size) {
 }
 
 void CopyIn(std::byte* to, Bytes bytes) {
+  if (kHasWideMoves && bytes.size() >= sizeof(Wide)) {
+    return MoveAllWide(bytes.data(), to, bytes.size());
+  }
   auto [at, skip] = Align(to);
   const char* from = bytes.data();
   std::size_t size = bytes.size();
@@ -96,6 +100,15 @@ void CopyIn(std::byte* to, Bytes bytes) {
 }
 
 void Wipe(std::byte* at, std::size_t size) {
+  if (kHasWideMoves && size >= sizeof(Wide)) {
+    static constexpr Wide kZeros = {};
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const std::size_t last = size - sizeof(Wide);
+    for (std::size_t i = 0; i < last; i += sizeof(Wide)) MoveWide(&kZeros, at + i);
+    MoveWide(&kZeros, at + last);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return;
+  }
   auto [word, skip] = Align(at);
   if (skip != 0 && size > 0) {
     const std::size_t first = std::min(size, kWordBytes - skip);
