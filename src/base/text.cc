@@ -26,11 +26,6 @@ std::string ToUpper(std::string_view text) {
   return upper;
 }
 
-bool EqualsIgnoringCase(std::string_view one, std::string_view other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                    [](char a, char b) { return ToLower(a) == ToLower(b); });
-}
-
 std::string ToHex(Bytes bytes) {
   return ToHex(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }

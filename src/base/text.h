@@ -24,7 +24,13 @@ constexpr char ToUpper(char c) { return IsLower(c) ? static_cast<char>(c - 'a' +
 std::string ToLower(std::string_view text);
 std::string ToUpper(std::string_view text);
 
-bool EqualsIgnoringCase(std::string_view one, std::string_view other);
+inline bool EqualsIgnoringCase(std::string_view one, std::string_view other) {
+  if (one.size() != other.size()) return false;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (ToLower(one[i]) != ToLower(other[i])) return false;
+  }
+  return true;
+}
 
 // The value of a hexadecimal digit in either case; -1 for what is none.
 constexpr int HexValue(char c) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "core/layout/keys.h"
 
 namespace mayfly::types {
 namespace {
@@ -31,6 +32,9 @@ bool IsTooLarge(std::span<const OrderChild> children) {
 std::size_t SplitAt(std::size_t size, Bytes last, Bytes item) {
   return last <= item ? size - 1 : size / 2;
 }
+
+// The key of an item's row, without an allocation if it is short.
+core::RowKey RowOf(std::uint64_t space, Bytes item) { return {OrderNodeKey(space), {}, item}; }
 
 std::uint64_t RemovedMax(const OrderNode& leaf) {
   return std::clamp(kRemovedPerRow * leaf.rows, kLeafRemovedMin, kLeafRemovedMax);
@@ -129,7 +133,7 @@ Status CountedOrder::Insert(Bytes item, Bytes value) {
   MAYFLY_TRY(const bool reached, Descend(item));
   if (!reached) MAYFLY_RETURN_IF_ERROR(Fill());
   Step& leaf = path_.back();
-  MAYFLY_RETURN_IF_ERROR(space_->PutSide(key_, OrderRowKey(leaf.node.space, item), value));
+  MAYFLY_RETURN_IF_ERROR(space_->PutSide(key_, RowOf(leaf.node.space, item), value));
   ++leaf.node.rows;
   for (Step& step : path_) step.node.count += weight;
   MAYFLY_RETURN_IF_ERROR(WriteUp());
@@ -199,7 +203,7 @@ Status CountedOrder::Replace(Bytes item, std::uint64_t weight, Bytes value) {
   MAYFLY_TRY(const bool reached, Descend(item));
   if (!reached || path_.back().node.count < weight) return UncountedOrder();
   for (Step& step : path_) step.node.count += fresh - weight;
-  MAYFLY_RETURN_IF_ERROR(space_->PutSide(key_, OrderRowKey(path_.back().node.space, item), value));
+  MAYFLY_RETURN_IF_ERROR(space_->PutSide(key_, RowOf(path_.back().node.space, item), value));
   return WriteUp();
 }
 
@@ -208,7 +212,7 @@ Status CountedOrder::Remove(Bytes item, std::uint64_t weight) {
   if (!reached) return UncountedOrder();
   Step& leaf = path_.back();
   if (leaf.node.rows == 0 || leaf.node.count < weight) return UncountedOrder();
-  MAYFLY_RETURN_IF_ERROR(space_->RemoveSide(key_, OrderRowKey(leaf.node.space, item)));
+  MAYFLY_RETURN_IF_ERROR(space_->RemoveSide(key_, RowOf(leaf.node.space, item)));
   --leaf.node.rows;
   ++leaf.node.removed;
   for (Step& step : path_) step.node.count -= weight;
@@ -227,8 +231,8 @@ Status CountedOrder::Remove(Bytes item, std::uint64_t weight) {
 Status CountedOrder::Renew(Step& leaf, const Rows& rows) {
   const std::uint64_t fresh = NewSpace();
   for (const auto& [item, value] : rows) {
-    MAYFLY_RETURN_IF_ERROR(space_->RemoveSide(key_, OrderRowKey(leaf.node.space, item)));
-    MAYFLY_RETURN_IF_ERROR(space_->PutSide(key_, OrderRowKey(fresh, item), value));
+    MAYFLY_RETURN_IF_ERROR(space_->RemoveSide(key_, RowOf(leaf.node.space, item)));
+    MAYFLY_RETURN_IF_ERROR(space_->PutSide(key_, RowOf(fresh, item), value));
   }
   leaf.node.space = fresh;
   leaf.node.removed = 0;
@@ -289,8 +293,8 @@ Status CountedOrder::Join() {
   MAYFLY_TRY(const Rows more, RowsOf(other));
   MAYFLY_RETURN_IF_ERROR(Renew(one, rows));
   for (const auto& [item, value] : more) {
-    MAYFLY_RETURN_IF_ERROR(space_->RemoveSide(key_, OrderRowKey(other.node.space, item)));
-    MAYFLY_RETURN_IF_ERROR(space_->PutSide(key_, OrderRowKey(one.node.space, item), value));
+    MAYFLY_RETURN_IF_ERROR(space_->RemoveSide(key_, RowOf(other.node.space, item)));
+    MAYFLY_RETURN_IF_ERROR(space_->PutSide(key_, RowOf(one.node.space, item), value));
   }
   one.node.rows += other.node.rows;
   one.node.count += other.node.count;

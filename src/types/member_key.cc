@@ -26,11 +26,10 @@ std::string MemberKeysFrom(std::uint64_t hash) {
   return key;
 }
 
-std::string MemberKey(Bytes name) {
-  std::string key(kMemberHashBytes + name.size(), '\0');
-  WriteHash(MemberHash(name), key.data());
-  name.copy(key.data() + kMemberHashBytes, name.size());
-  return key;
+core::RowKey MemberKey(Bytes name) {
+  char hash[kMemberHashBytes];
+  WriteHash(MemberHash(name), hash);
+  return {Bytes(hash, sizeof hash), {}, name};
 }
 
 Bytes NameOfMember(Bytes member_key) {

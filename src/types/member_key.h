@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/layout/keys.h"
 #include "mayfly/bytes.h"
 
 namespace mayfly::types {
@@ -21,7 +22,8 @@ inline constexpr std::uint64_t kMemberHashMax = (std::uint64_t{1} << 48) - 1;
 // 1 to kMemberHashMax - 1: 0 is no cursor, and kMemberHashMax lies after all names.
 std::uint64_t MemberHash(Bytes name);
 
-std::string MemberKey(Bytes name);
+// Without an allocation if the name is short.
+core::RowKey MemberKey(Bytes name);
 
 // The first key that a name of this hash could have.
 std::string MemberKeysFrom(std::uint64_t hash);

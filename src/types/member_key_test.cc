@@ -17,7 +17,7 @@ TEST(MemberKey, GivesNameAndHashBack) {
 TEST(MemberKey, NeverChanges) { EXPECT_EQ(MemberHash("field"), 36001803238601u); }
 
 TEST(MemberKey, ComesAtOrBehindTheBeginningOfItsHash) {
-  const std::string key = MemberKey("name");
+  const std::string key(Bytes(MemberKey("name")));
   EXPECT_LE(MemberKeysFrom(MemberHash("name")), key);
   EXPECT_GT(MemberKeysFrom(MemberHash("name") + 1), key);
   EXPECT_GT(MemberKeysFrom(kMemberHashMax), MemberKeysFrom(kMemberHashMax - 1) + "\xff\xff");

@@ -53,9 +53,8 @@ Bytes From(Bytes stored, std::size_t children) {
   const char* at = stored.data();
   const char* const end = at + stored.size();
   for (; children > 0 && at != end; --children) {
-    for (int numbers = (*at & 1) != 0 ? 3 : 2; numbers > 0 && at != end; --numbers) {
-      while (at != end && (*at++ & 0x80) != 0) {
-      }
+    for (int numbers = (*at & 1) != 0 ? 3 : 2; numbers > 0 && at != end;) {
+      numbers -= (*at++ & 0x80) == 0 ? 1 : 0;
     }
   }
   return {at, static_cast<std::size_t>(end - at)};

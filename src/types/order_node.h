@@ -7,12 +7,15 @@
 // counted_order.h. Layout: docs/formats/types.md.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/coding.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 
@@ -55,6 +58,25 @@ struct OrderRoot {
 // which none was removed yet, needs no bytes at all.
 void AppendRoot(std::string& out, const OrderRoot& root);
 [[nodiscard]] bool EatRoot(Bytes& in, std::uint64_t count, OrderRoot& root);
+
+// The key of a node's index, or of one of its groups. On the stack: each change needs some of them.
+class OrderNodeKey {
+ public:
+  explicit OrderNodeKey(std::uint64_t space) : end_(WriteVarint(bytes_.data(), space)) {}
+  OrderNodeKey(std::uint64_t space, std::size_t group) : OrderNodeKey(space) {
+    *end_++ = static_cast<char>(group);
+  }
+  OrderNodeKey(const OrderNodeKey&) = delete;
+  OrderNodeKey& operator=(const OrderNodeKey&) = delete;
+
+  operator Bytes() const {  // NOLINT(google-explicit-constructor): it is one.
+    return {bytes_.data(), static_cast<std::size_t>(end_ - bytes_.data())};
+  }
+
+ private:
+  std::array<char, kVarintBytesMax + 1> bytes_;  // Not cleared: only what is before end_ is read.
+  char* end_;
+};
 
 std::string OrderRowKey(std::uint64_t space, Bytes item);
 std::string OrderSpaceEnd(std::uint64_t space);  // After all of its rows.

@@ -3,23 +3,16 @@
 #include <algorithm>
 
 namespace mayfly::types {
-namespace {
-
-std::string GroupKey(std::uint64_t space, std::size_t group) {
-  return OrderRowKey(space, {}) + static_cast<char>(group);
-}
-
-}  // namespace
 
 Result<OrderIndex> OrderNodes::Index(std::uint64_t space, core::FoundMember& found) const {
-  MAYFLY_RETURN_IF_ERROR(space_->FindSide(key_, OrderRowKey(space, {}), found));
+  MAYFLY_RETURN_IF_ERROR(space_->FindSide(key_, OrderNodeKey(space), found));
   if (!found.exists) return UncountedOrder();
   return OrderIndex::Of(found.value);
 }
 
 Result<std::string> OrderNodes::StoredGroup(std::uint64_t space, std::size_t group) const {
   core::FoundMember found;
-  MAYFLY_RETURN_IF_ERROR(space_->FindSide(key_, GroupKey(space, group), found));
+  MAYFLY_RETURN_IF_ERROR(space_->FindSide(key_, OrderNodeKey(space, group), found));
   if (!found.exists) return UncountedOrder();
   return std::string(found.value);
 }
@@ -30,7 +23,7 @@ Result<std::vector<OrderNode>> OrderNodes::Group(std::uint64_t space, std::size_
 }
 
 Status OrderNodes::PutGroup(std::uint64_t space, std::size_t group, Bytes stored) const {
-  return space_->PutSide(key_, GroupKey(space, group), stored);
+  return space_->PutSide(key_, OrderNodeKey(space, group), stored);
 }
 
 Result<std::vector<OrderChild>> OrderNodes::Children(const OrderNode& node) const {
@@ -66,12 +59,12 @@ Status OrderNodes::PutChildren(std::uint64_t space, std::size_t before,
     MAYFLY_RETURN_IF_ERROR(PutGroup(space, at / kGroupChildren, OrderGroupBytes(group)));
   }
   for (; at < before; at += kGroupChildren) {
-    MAYFLY_RETURN_IF_ERROR(space_->RemoveSide(key_, GroupKey(space, at / kGroupChildren)));
+    MAYFLY_RETURN_IF_ERROR(space_->RemoveSide(key_, OrderNodeKey(space, at / kGroupChildren)));
   }
   if (!children.empty()) {
-    return space_->PutSide(key_, OrderRowKey(space, {}), OrderIndex::Encode(children));
+    return space_->PutSide(key_, OrderNodeKey(space), OrderIndex::Encode(children));
   }
-  return before > 0 ? space_->RemoveSide(key_, OrderRowKey(space, {})) : Status();
+  return before > 0 ? space_->RemoveSide(key_, OrderNodeKey(space)) : Status();
 }
 
 }  // namespace mayfly::types

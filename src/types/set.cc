@@ -48,7 +48,7 @@ Result<bool> Set::Contains(Bytes name) const {
 // A name that is in the set is not written again: nothing has changed, for clients that watch the
 // key.
 Result<bool> Set::Add(Bytes name) {
-  const std::string member = MemberKey(name);
+  const core::RowKey member = MemberKey(name);
   if (empty()) {
     removed_ = 0;
     MAYFLY_RETURN_IF_ERROR(space_.MakeCollection(key_, kHead));

@@ -70,7 +70,7 @@ Status SortedSet::Replace(core::TransactionKeyspace& space, Bytes key,
   SortedSet fresh(space, key, 0, {});
   MAYFLY_RETURN_IF_ERROR(fresh.Make());
   for (const ScoredName* one : sorted) {
-    MAYFLY_RETURN_IF_ERROR(fresh.Write(one->name, one->score, std::nullopt));
+    MAYFLY_RETURN_IF_ERROR(fresh.Write(one->name, MemberKey(one->name), one->score, std::nullopt));
   }
   return fresh.WriteHead();
 }
@@ -90,9 +90,13 @@ Status SortedSet::WriteHead() {
 }
 
 Result<std::optional<double>> SortedSet::Score(Bytes name) const {
+  return ScoreOfMember(MemberKey(name));
+}
+
+Result<std::optional<double>> SortedSet::ScoreOfMember(Bytes member) const {
   if (empty()) return std::optional<double>();
   core::FoundMember found;
-  MAYFLY_RETURN_IF_ERROR(space_.FindMember(key_, MemberKey(name), found));
+  MAYFLY_RETURN_IF_ERROR(space_.FindMember(key_, member, found));
   if (!found.exists) return std::optional<double>();
   MAYFLY_TRY(const double score, ScoreOf(found.value));
   return std::optional(score);
@@ -107,7 +111,8 @@ Result<std::optional<Rank>> SortedSet::RankOf(Bytes name) const {
 }
 
 Result<ScoreOutcome> SortedSet::Put(Bytes name, double score, const ScoreRule& rule) {
-  MAYFLY_TRY(const std::optional<double> old, Score(name));
+  const core::RowKey member = MemberKey(name);
+  MAYFLY_TRY(const std::optional<double> old, ScoreOfMember(member));
   if (rule.increment && old) score += *old;
   if (std::isnan(score)) return Status::Invalid("resulting score is not a number (NaN)");
   if (!IsAllowed(rule, old, score)) return ScoreOutcome{};
@@ -115,17 +120,16 @@ Result<ScoreOutcome> SortedSet::Put(Bytes name, double score, const ScoreRule& r
       .allowed = true, .added = !old, .changed = old && *old != score, .score = score};
   if (!outcome.added && !outcome.changed) return outcome;
   if (empty()) MAYFLY_RETURN_IF_ERROR(Make());
-  MAYFLY_RETURN_IF_ERROR(Write(name, score, old));
+  MAYFLY_RETURN_IF_ERROR(Write(name, member, score, old));
   MAYFLY_RETURN_IF_ERROR(WriteHead());
   return outcome;
 }
 
-Status SortedSet::Write(Bytes name, double score, std::optional<double> old) {
+Status SortedSet::Write(Bytes name, Bytes member, double score, std::optional<double> old) {
   const bool known_new = !old;
-  MAYFLY_RETURN_IF_ERROR(space_
-                             .PutMember(key_, MemberKey(name), ScoreBytes(score),
-                                        core::MemberLifetime::Forever(), known_new)
-                             .status());
+  MAYFLY_RETURN_IF_ERROR(
+      space_.PutMember(key_, member, ScoreBytes(score), core::MemberLifetime::Forever(), known_new)
+          .status());
   if (known_new) ++size_;
   if (old) MAYFLY_RETURN_IF_ERROR(order_.Remove(OrderItem(*old, name)));
   return order_.Insert(OrderItem(score, name));

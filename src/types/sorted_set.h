@@ -93,8 +93,9 @@ class SortedSet {
   SortedSet(core::TransactionKeyspace& space, Bytes key, std::uint64_t size, const OrderRoot& root)
       : space_(space), key_(key), was_empty_(size == 0), size_(size), order_(space, key, root) {}
 
+  Result<std::optional<double>> ScoreOfMember(Bytes member) const;
   Status Make();
-  Status Write(Bytes name, double score, std::optional<double> old);
+  Status Write(Bytes name, Bytes member, double score, std::optional<double> old);
   Status WriteHead();
   Status Drop(Bytes name, double score);
 

@@ -47,7 +47,7 @@ ItemRange ItemsOf(const ScoreRange& range) {
 
 // The item at which the names within a bound begin or end.
 std::string ItemAt(double score, const NameBound& bound, NameBound::Kind behind) {
-  std::string item = OrderItem(score, bound.name);
+  std::string item(Bytes(OrderItem(score, bound.name)));
   if (bound.kind == behind) item.push_back('\0');
   return item;
 }
@@ -212,12 +212,7 @@ Result<std::uint64_t> CountByWalk(const ScoredOrder& set, const RangeQuery& quer
 
 }  // namespace
 
-std::string OrderItem(double score, Bytes name) {
-  std::string item;
-  item.reserve(kScoreBytes + name.size());
-  AppendBigEndian64(item, OrderOfScore(score));
-  return item.append(name);
-}
+core::RowKey OrderItem(double score, Bytes name) { return {ScoreBytes(score), {}, name}; }
 
 Bytes NameOfItem(Bytes item) { return item.substr(std::min(item.size(), kScoreBytes)); }
 

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/function_ref.h"
+#include "core/layout/keys.h"
 #include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
@@ -55,7 +56,7 @@ struct RangeQuery {
 using ShowScored = FunctionRef<void(Bytes name, double score)>;
 
 // The item of a name in the order of a sorted set; and the name of an item.
-std::string OrderItem(double score, Bytes name);
+core::RowKey OrderItem(double score, Bytes name);
 Bytes NameOfItem(Bytes item);
 
 // An existing sorted set within a latched transaction.

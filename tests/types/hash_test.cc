@@ -27,7 +27,7 @@ TEST(Hash, IsStoredAsTheFormatSays) {
   const core::PlainRow& row = home.rows().at("key");
   EXPECT_EQ(row.value, "h");
   ASSERT_EQ(row.members.size(), 1u);
-  EXPECT_EQ(row.members.begin()->first, MemberKey("field"));
+  EXPECT_EQ(row.members.begin()->first, Bytes(MemberKey("field")));
   EXPECT_EQ(row.members.begin()->second.value, "value");
 }
 

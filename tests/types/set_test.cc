@@ -20,7 +20,7 @@ TEST(Set, IsStoredAsTheFormatSays) {
   EXPECT_EQ(row.value, "s");
   EXPECT_TRUE(row.sides.empty());
   ASSERT_EQ(row.members.size(), 1u);
-  EXPECT_EQ(row.members.begin()->first, MemberKey("name"));
+  EXPECT_EQ(row.members.begin()->first, Bytes(MemberKey("name")));
   EXPECT_EQ(row.members.begin()->second.value, "");
 }
 

@@ -32,7 +32,7 @@ TEST(SortedSet, IsStoredAsTheFormatSays) {
   const core::PlainRow& row = home.rows().at("key");
   EXPECT_EQ(row.value, "Z");
   ASSERT_EQ(row.members.size(), 1u);
-  EXPECT_EQ(row.members.begin()->first, MemberKey("name"));
+  EXPECT_EQ(row.members.begin()->first, Bytes(MemberKey("name")));
   EXPECT_EQ(row.members.begin()->second.value, ScoreBytes(1.5));
   ASSERT_EQ(row.sides.size(), 1u);
   EXPECT_EQ(row.sides.begin()->first, std::string(1, 0) + ScoreBytes(1.5) + "name");
@@ -131,7 +131,7 @@ TEST(SortedSet, DamagedScoresAndLostPlacesAreCorruption) {
     ASSERT_TRUE(sorted_set.Put("b", 2).value().added);
   });
   core::PlainRow& row = home.rows().at("key");
-  row.members.at(MemberKey("a")).value = "short";
+  row.members.at(std::string(Bytes(MemberKey("a")))).value = "short";
   row.sides.erase(OrderRowKey(0, OrderItem(2, "b")));
   home.Run([](core::TransactionKeyspace& space) {
     const SortedSet sorted_set = SortedSet::Open(space, "key").value();

@@ -56,19 +56,20 @@ Status WriteBuffer::Look(Bytes key, FoundRow& found) {
   }
   const Stripe stripe = StripeOf(state_.id(), key);
   MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, key, stripe));
+  if (!cleared_ && transaction_.KeepsReads() && source().HoldsAlone(stripe)) {
+    // It will be changed next.
+    Rows* row = nullptr;
+    bool is_new = false;
+    MAYFLY_RETURN_IF_ERROR(Load(key, stripe, row, is_new));
+    if (is_new) transaction_.Kept(row->second.stored_value);
+    Show(row->second, transaction_.now(), found);
+    return {};
+  }
   if (const Rows* const own = rows_.Find(key)) {
     Show(own->second, transaction_.now(), found);
     return {};
   }
   if (cleared_) return {};
-  if (transaction_.KeepsReads() && source().HoldsAlone(stripe)) {
-    // It will be changed next.
-    Rows* row = nullptr;
-    MAYFLY_RETURN_IF_ERROR(Load(key, stripe, row));
-    transaction_.Kept(row->second.stored_value);
-    Show(row->second, transaction_.now(), found);
-    return {};
-  }
   std::optional<RowView> stored;
   MAYFLY_RETURN_IF_ERROR(source().ReadRow(state_, key, found.pin, stored));
   if (!stored) return {};
@@ -101,8 +102,11 @@ void WriteBuffer::Show(const BufferedRow& row, WallTime now, FoundRow& found) {
 
 Status WriteBuffer::Load(Bytes key, Stripe stripe, Rows*& row) {
   row = last_;
-  if (IsLast(key)) return {};
   bool is_new = false;
+  return IsLast(key) ? Status() : Load(key, stripe, row, is_new);
+}
+
+Status WriteBuffer::Load(Bytes key, Stripe stripe, Rows*& row, bool& is_new) {
   std::tie(row, is_new) = transaction_.memory().rows.Emplace(rows_, key);
   if (is_new) {
     row->second.stripe = stripe;

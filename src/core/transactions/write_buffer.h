@@ -133,6 +133,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
 
   // Finds the buffered row or reads it. The pointer holds as long as the buffer.
   Status Load(Bytes key, Stripe stripe, Rows*& row);
+  Status Load(Bytes key, Stripe stripe, Rows*& row, bool& is_new);
   Status Keep(Bytes key, Stripe stripe, Bytes encoded, Rows*& row);
   bool IsLast(Bytes key) const { return last_ != nullptr && last_->first == key; }
   Status Fill(Bytes key, BufferedRow& row);

@@ -9,8 +9,6 @@
 
 namespace mayfly::server {
 
-bool IsWord(Bytes argument, std::string_view word) { return EqualsIgnoringCase(argument, word); }
-
 Result<std::int64_t> IntegerArgument(Bytes argument) {
   std::int64_t value = 0;
   if (!ReadInteger(argument, value)) return NotAnInteger();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/text.h"
 #include "mayfly/bytes.h"
 #include "mayfly/clock.h"
 #include "mayfly/result.h"
@@ -11,7 +12,9 @@
 namespace mayfly::server {
 
 // Whether the argument is `word` (lower case), ignoring the argument's case.
-bool IsWord(Bytes argument, std::string_view word);
+inline bool IsWord(Bytes argument, std::string_view word) {
+  return EqualsIgnoringCase(argument, word);
+}
 
 // NotAnInteger() otherwise.
 Result<std::int64_t> IntegerArgument(Bytes argument);

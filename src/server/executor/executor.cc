@@ -49,7 +49,8 @@ void Executor::Run(Session& session, Pipeline& pipeline, SteadyTime turn_end) {
     if (session.state().leader != nullptr) session.state().leader->Passed(done);
     run_.set_leader(nullptr);
     run_.set_client(nullptr);
-    if (session.out().size() > kOutputBytesBeforeRest || server_.Steady() >= turn_end) break;
+    if (pipeline.empty() || session.out().size() > kOutputBytesBeforeRest) break;
+    if (server_.Steady() >= turn_end) break;
   }
   running_ = false;
   session.Publish();

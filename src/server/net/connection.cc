@@ -55,7 +55,7 @@ void Connection::Proceed() {
   if (doomed_ || (lost_ && !gives_way_)) return Close();
   if (session_->state().close_after_reply) closing_ = true;
   // Before anything is sent: half a reply is worse than none.
-  if (PassesOutputLimit(thread_.server().Steady())) return Close();
+  if (PassesOutputLimit()) return Close();
   SendNext();
   if (closed_) return;
   if (closing_ || rests_) return;
@@ -64,11 +64,11 @@ void Connection::Proceed() {
 
 void Connection::RunTurn() {
   const SteadyTime end = thread_.server().Steady() + kTurnTime;
-  while (session_->ready()) {
+  for (bool first = true; session_->ready(); first = false) {
     if (lost_) session_->out().Clear();
     rests_ = output_bytes() > kOutputBytesBeforeRest;
     if (rests_ || !FillPipeline()) break;
-    gives_way_ = thread_.server().Steady() >= end;
+    gives_way_ = !first && thread_.server().Steady() >= end;
     if (gives_way_) break;
     thread_.executor().Run(*session_, pipeline_, end);
   }
@@ -224,7 +224,7 @@ void Connection::OnRead(const ErrorCode& error, std::size_t bytes, bool aside) {
 
 void Connection::Flush() {
   if (proceeding_ || closed_) return;
-  if (PassesOutputLimit(thread_.server().Steady())) return Close();
+  if (PassesOutputLimit()) return Close();
   SendNext();
 }
 
@@ -306,7 +306,7 @@ void Connection::Close() {
   stream_.Close();
 }
 
-bool Connection::PassesOutputLimit(SteadyTime now) {
+bool Connection::PassesOutputLimit() {
   if (session_->has_source()) return false;  // It never gives much at a time.
   const bool subscribed = session_->extension().subscriptions().any();
   const OutputLimit& limit = thread_.output_limits()[static_cast<std::size_t>(
@@ -315,6 +315,7 @@ bool Connection::PassesOutputLimit(SteadyTime now) {
   session_->NoteBuffers(buffers());
   bool passed = limit.hard_bytes > 0 && bytes > limit.hard_bytes;
   if (limit.soft_bytes > 0 && bytes > limit.soft_bytes) {
+    const SteadyTime now = thread_.server().Steady();
     if (!above_soft_since_) above_soft_since_ = now;
     passed = passed || now - *above_soft_since_ > std::chrono::seconds(limit.soft_seconds);
   } else {
@@ -383,7 +384,7 @@ void Connection::GiveInputBack(SteadyTime now) {
 
 void Connection::Look(SteadyTime now) {
   if (closed_) return;
-  if (PassesOutputLimit(now) || KeepsLinesTooLong(now)) return Close();
+  if (PassesOutputLimit() || KeepsLinesTooLong(now)) return Close();
   GiveInputBack(now);
   const std::int64_t timeout = thread_.server().config().Number(Setting::kTimeout);
   if (timeout == 0 || session_->has_source() || session_->hold() != Hold::kNone ||

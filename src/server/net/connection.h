@@ -66,7 +66,7 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   std::size_t output_bytes() const { return sending_.size() + session_->out().size(); }
   std::size_t input_memory() const;
   void ReleaseInput();
-  bool PassesOutputLimit(SteadyTime now);
+  bool PassesOutputLimit();
   bool KeepsLinesTooLong(SteadyTime now) const;
   void GiveInputBack(SteadyTime now);
   void AwaitBytes();
