@@ -54,6 +54,9 @@ std::unique_ptr<Peer> NewRocksEnginePeer(const std::string& directory);
 std::unique_ptr<Peer> NewHotEnginePeer(const std::string& directory,
                                        std::uint64_t memory_bytes_max = 0);
 
+// mayfly as programs use it, with a memory-first engine that keeps all rows in memory.
+std::unique_ptr<Peer> NewLibraryPeer(const std::string& directory);
+
 // What a reader does at least with a row that a cursor shows: looks at its bytes. A store that shows
 // memory of its own would otherwise not even load it.
 inline std::size_t SeenOf(std::string_view key, std::string_view value) {

@@ -1,4 +1,4 @@
-// peers_bench - the memory-first engine beside LMDB, RocksDB, LevelDB and SQLite, data in memory.
+// peers_bench - the memory-first engine, and the library with it, beside LMDB, RocksDB, LevelDB and SQLite, data in memory.
 // Each store has a process of its own; they work in turns, who begins changes from turn to turn, and
 // CPU per operation counts, background threads included. The bars compare medians of turns, or sums
 // where a store puts work off (writes). Two threads are compared by wall time, the best of many
@@ -29,6 +29,9 @@ constexpr std::size_t kPeerTurns = 20;
 // SQLite and LevelDB take up to a hundred times as long; a part of the rows tells as much.
 constexpr std::size_t kSlowShare = 10;
 
+// What has bars.
+constexpr const char* kOwn[] = {"hot", "mayfly"};
+
 // Bars.
 constexpr double kGetOfRocks = 0.25;
 constexpr double kGetOfLmdb = 1.0;
@@ -50,6 +53,7 @@ class PeersBench {
   PeersBench(const Dataset& data, const std::string& directory, std::vector<std::string> names)
       : data_(data), names_(std::move(names)) {
     Add(directory, "hot", false, [](const std::string& at) { return NewHotEnginePeer(at); });
+    Add(directory, "mayfly", false, NewLibraryPeer);
     Add(directory, "RocksDB", false, NewRawRocksPeer);
     Add(directory, "LMDB", false, NewLmdbPeer);
     Add(directory, "LevelDB", true, NewLevelPeer);
@@ -145,17 +149,31 @@ class PeersBench {
   }
 
   void Bar(const char* what, const char* other, double bar) {
+    const Contender* const found = Find(other);
+    if (found == nullptr) return;
+    for (const char* const own : kOwn) {
+      const Contender* const one = Find(own);
+      if (one == nullptr) continue;
+      verdicts_.AtMost(fmt::format("{}: {}", own, what), one->ns / found->ns, bar);
+    }
+  }
+
+  const Contender* Find(std::string_view name) const {
     const auto found = std::find_if(all_.begin(), all_.end(), [&](const Contender& one) {
-      return one.process->name() == other;
+      return one.process->name() == name;
     });
-    if (found == all_.end() || all_.front().process->name() != "hot") return;
-    verdicts_.AtMost(what, all_.front().ns / found->ns, bar);
+    return found == all_.end() ? nullptr : &*found;
   }
 
   // What two threads do in the time of one.
   void Scale(const char* what, PeerWork one, PeerWork two, double least) {
+    for (const char* const own : kOwn) {
+      if (const Contender* const found = Find(own)) Scale(*found->process, what, one, two, least);
+    }
+  }
+
+  void Scale(PeerProcess& hot, const char* what, PeerWork one, PeerWork two, double least) {
     constexpr std::size_t kTries = 60;
-    PeerProcess& hot = *all_.front().process;
     const std::size_t count = std::max<std::size_t>(data_.rows() / 50, 2);
     double best_of_one = 0;
     double best_of_two = 0;
@@ -172,15 +190,15 @@ class PeersBench {
     }
     const auto all = static_cast<double>(count * kTries);
     Settle(hot);
-    fmt::print("two threads of {}: {:.0f} ns of CPU each, one {:.0f}\n", what, cpu_of_two / all,
-               cpu_of_one / all);
-    verdicts_.AtMost(fmt::format("time of two threads of {}, of one's", what),
+    fmt::print("{}: two threads of {}: {:.0f} ns of CPU each, one {:.0f}\n", hot.name(), what,
+               cpu_of_two / all, cpu_of_one / all);
+    verdicts_.AtMost(fmt::format("{}: time of two threads of {}, of one's", hot.name(), what),
                      best_of_one / best_of_two, 1 / least);
   }
 
   const Dataset& data_;
   const std::vector<std::string> names_;
-  std::vector<Contender> all_;  // The memory-first engine is the first.
+  std::vector<Contender> all_;
   std::size_t loaded_ = 0;
   Verdicts verdicts_;
 };
