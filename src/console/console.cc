@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "dynamo/json/json.h"
 #include "dynamo/json/json_memory.h"
 #include "server/acl/acl_password.h"
+#include "server/config/thread_counts.h"
 
 namespace mayfly::console {
 namespace {
@@ -71,13 +73,18 @@ Result<int> DatabaseIn(const json::object& body) {
   return static_cast<int>(number->get_int64());
 }
 
+// A thread of HTTP stays for /health and DynamoDB's clients, however long commands take.
+std::size_t RunnersFor(const server::Config& config) {
+  return std::clamp<std::size_t>(server::HttpThreadCount(config) - 1, 1, kRunnersMax);
+}
+
 }  // namespace
 
 Console::Console(server::Server& server)
     : server_(server),
       logins_(server.config(), server.real_clock()),
       attempts_(server.real_clock()),
-      runner_(server, kRunnersMax) {}
+      runner_(server, RunnersFor(server.config())) {}
 
 void Console::Mount(http::Router& router) {
   AddStaticFiles(router, server_.config());

@@ -24,10 +24,11 @@ inline constexpr int kAttemptsMax = 10;
 inline constexpr std::chrono::seconds kAttemptEvery{3};
 inline constexpr std::size_t kAddressesMax = 1024;
 
-// Requests whose commands run at a time; how long others wait for their turn; and how long a command
+// Requests whose commands run at a time, if there is a thread of HTTP besides; how long others wait
+// for their turn, each on a thread of HTTP; and how long a command
 // waits for a script or CLIENT PAUSE, which hold it, before it is refused.
 inline constexpr std::size_t kRunnersMax = 2;
-inline constexpr std::chrono::seconds kRunnerPatience{2};
+inline constexpr std::chrono::milliseconds kRunnerPatience{200};
 inline constexpr std::chrono::milliseconds kHoldPatience{200};
 inline constexpr std::chrono::milliseconds kHoldLook{20};
 inline constexpr std::chrono::milliseconds kTurn{50};

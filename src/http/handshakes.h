@@ -18,8 +18,10 @@ class Handshakes {
 
   // False: there are too many. Otherwise End() comes later.
   bool Begin() {
-    if (count_.fetch_add(1) < max_) return true;
-    --count_;
+    std::size_t count = count_.load(std::memory_order_relaxed);
+    while (count < max_) {
+      if (count_.compare_exchange_weak(count, count + 1)) return true;
+    }
     return false;
   }
   void End() { --count_; }

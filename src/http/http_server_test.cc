@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <deque>
 #include <latch>
 #include <string>
 #include <thread>
@@ -61,6 +62,21 @@ TEST_F(HttpServer, ASlowHandlerHoldsUpNobodyOnAnotherThread) {
   RawClient other(server_.port());
   other.Send(Post("/echo", "quick"));
   EXPECT_TRUE(other.ReadUntil(">").ends_with("<quick>"));
+  release_.count_down();
+  EXPECT_TRUE(slow.ReadUntil(">").ends_with("<slow>"));
+}
+
+// Every second one would wait if they came to the threads in turn.
+TEST_F(HttpServer, ClientsThatComeDuringASlowHandlerGoToAThreadThatIsFree) {
+  RawClient slow(server_.port());
+  slow.Send(Get("/slow"));
+  entered_.wait();
+  std::deque<RawClient> others;
+  for (int i = 0; i < 6; ++i) {
+    RawClient& other = others.emplace_back(server_.port());
+    other.Send(Post("/echo", "quick"));
+    EXPECT_TRUE(other.ReadUntil(">").ends_with("<quick>"));
+  }
   release_.count_down();
   EXPECT_TRUE(slow.ReadUntil(">").ends_with("<slow>"));
 }

@@ -46,7 +46,9 @@ void Loop::AnswerWaiting() {
     while (last != turn_.end() && exchanges_.size() < kRequestsTogetherMax) {
       (*last++)->ListUnanswered(exchanges_);
     }
+    busy_.store(true, std::memory_order_relaxed);
     router_.Answer(exchanges_);
+    busy_.store(false, std::memory_order_relaxed);
     for (; first != last; ++first) (*first)->OnAnswered();
   }
   turn_.clear();

@@ -5,6 +5,7 @@
 // or several, are answered together: see GroupHandler.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -39,6 +40,9 @@ class Loop {
   void Stop();
 
   boost::asio::io_context& context() { return context_; }
+
+  // Whether a handler runs on it at this moment: what comes to it waits. From any thread.
+  bool is_busy() const { return busy_.load(std::memory_order_relaxed); }
   const Router& router() const { return router_; }
   BodyBudget& budget() { return budget_; }
   Handshakes& handshakes() { return handshakes_; }
@@ -59,6 +63,7 @@ class Loop {
   BodyBudget& budget_;
   Handshakes& handshakes_;
   const std::chrono::milliseconds tick_;
+  std::atomic<bool> busy_{false};
   std::int64_t ticks_ = 0;
   std::unordered_set<Connection*> connections_;  // Outlives context_, which holds the last of them.
   boost::asio::io_context context_{1};

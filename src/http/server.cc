@@ -93,22 +93,36 @@ void Server::Stop() {
   for (const auto& loop : loops_) loop->Stop();
 }
 
+Loop& Server::NextLoop() {
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    Loop& loop = *loops_[next_loop_++ % loops_.size()];
+    if (!loop.is_busy()) return loop;
+  }
+  return *loops_[next_loop_++ % loops_.size()];
+}
+
+// The loop is chosen when the client has come, so its socket is made anew there.
 void Server::Accept() {
-  Loop& loop = *loops_[next_loop_++ % loops_.size()];
-  acceptor_.async_accept(loop.context(), [this, &loop](const ErrorCode& error,
-                                                       Stream::Socket socket) {
+  acceptor_.async_accept(context_, [this](ErrorCode error, Tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
-    if (error) {
-      Log(logger_, LogLevel::kWarning, "http: cannot accept a client: {}", error.message());
-      return Rest();
+    if (!error) {
+      const Tcp protocol = socket.local_endpoint(error).protocol();
+      const int descriptor = error ? -1 : socket.release(error);
+      if (!error) Welcome(NextLoop(), protocol, descriptor);
+      return Accept();  // A client that has gone already is none.
     }
-    auto client = std::make_shared<Connection>(loop, std::move(socket), Tls().get(), connections_);
-    const bool too_many = connections_ > options_.connections_max;
-    // Moved: the last reference must be held by its loop.
-    asio::post(loop.context(), [client = std::move(client), too_many] {
-      too_many ? client->TurnAway() : client->Start();
-    });
-    Accept();
+    Log(logger_, LogLevel::kWarning, "http: cannot accept a client: {}", error.message());
+    Rest();
+  });
+}
+
+void Server::Welcome(Loop& loop, const Tcp& protocol, int descriptor) {
+  Stream::Socket socket(loop.context(), protocol, descriptor);
+  auto client = std::make_shared<Connection>(loop, std::move(socket), Tls().get(), connections_);
+  const bool too_many = connections_ > options_.connections_max;
+  // Moved: the last reference must be held by its loop.
+  asio::post(loop.context(), [client = std::move(client), too_many] {
+    too_many ? client->TurnAway() : client->Start();
   });
 }
 

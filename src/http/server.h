@@ -1,6 +1,7 @@
 // server.h - HTTP/1.1 on one port, with threads of its own: a slow request there delays no client
 // of the Redis protocol.
 //   acceptor, on a thread that does nothing else -> loops, in turn: one thread each, its clients
+// A client that comes while a handler runs on the loop whose turn it is goes to one that is free.
 // A connection stays in its loop, so it needs no lock. Accepting has its own thread because a slow
 // handler beside it would keep all clients out, even if another loop is free.
 #pragma once
@@ -72,6 +73,8 @@ class Server {
  private:
   void Accept();
   void Rest();
+  Loop& NextLoop();
+  void Welcome(Loop& loop, const boost::asio::ip::tcp& protocol, int descriptor);
   std::shared_ptr<boost::asio::ssl::context> Tls() const;
 
   const Router& router_;

@@ -594,6 +594,24 @@ class Commands(Case):
         self.assertEqual(self.resp("GET", "k"), b"v")
 
 
+class SlowCommands(Case):
+    def test_health_is_told_while_people_run_commands_without_end(self):
+        """Scripts, here, that take seconds each: more at a time than HTTP has threads."""
+        user = self.user("slow", "+@all", "~*")
+        script = "local x = 0 for i = 1, 3e7 do x = x + 1 end return x"
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            slow = [pool.submit(user.post, "/console/api/command", {"commands": [["EVAL", script, "0"]]}) for _ in range(6)]
+            told = 0
+            while not all(one.done() for one in slow):
+                answer = Page(SERVER).ask("GET", "/health")
+                self.assertEqual(answer.status, 200)
+                told += 1
+            statuses = {one.result().status for one in slow}
+        self.assertLessEqual(statuses, {200, 503})
+        self.assertIn(200, statuses)
+        self.assertGreater(told, 0)
+
+
 class Guesses(unittest.TestCase):
     def test_many_at_once_are_as_bounded_as_one_after_the_other(self):
         with ServerProcess(SERVER.binary, "--http-threads", "4") as server:

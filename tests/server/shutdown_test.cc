@@ -75,8 +75,8 @@ TEST(Shutdown, BadAddressesAreNamed) {
 }
 
 TEST(Shutdown, TlsWithoutFilesIsRefused) {
-  EXPECT_EQ(StartError({{"tls-port", "1"}}),
-            "Invalid: tls-port needs tls-cert-file and tls-key-file");
+  EXPECT_EQ(StartError({{"tls-port", "1"}}), "Invalid: TLS needs tls-cert-file and tls-key-file");
+  EXPECT_EQ(StartError({{"http-tls", "yes"}}), "Invalid: TLS needs tls-cert-file and tls-key-file");
   EXPECT_TRUE(
       StartError({{"tls-port", "1"}, {"tls-cert-file", "/missing"}, {"tls-key-file", "/missing"}})
           .find("tls-cert-file '/missing'") != std::string::npos);

@@ -8,30 +8,17 @@
 #include <boost/asio/post.hpp>
 #include <csignal>
 #include <future>
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
 #include "base/random.h"
 #include "server/command/limits.h"
+#include "server/config/thread_counts.h"
 #include "server/metrics/metrics.h"
 #include "server/net/tls.h"
 
 namespace mayfly::server {
 namespace {
-
-std::size_t ThreadCount(const Config& config) {
-  const std::int64_t wanted = config.Number(Setting::kThreads);
-  if (wanted > 0) return static_cast<std::size_t>(wanted);
-  return std::max(1u, std::thread::hardware_concurrency());
-}
-
-// At least two: one slow request must not hold up the next.
-std::size_t HttpThreadCount(const Config& config) {
-  const std::int64_t wanted = config.Number(Setting::kHttpThreads);
-  return wanted > 0 ? static_cast<std::size_t>(wanted)
-                    : std::max<std::size_t>(ThreadCount(config), 2);
-}
 
 // Raises the limit of descriptors for all clients, as far as the machine allows; else fewer clients
 // are served.
