@@ -94,7 +94,7 @@ Deal DealFor(std::uint32_t self, std::span<const Participant> participants,
              std::span<const GroupId> unowned) {
   Deal deal;
   const Shares shares = SharesOf(participants, unowned.size());
-  if (shares.takers.empty()) return deal;
+  if (shares.takers.empty() || (unowned.empty() && shares.surplus[self] == 0)) return deal;
   Ring ring(shares.room);
   // There is room for all: the shares add up to the groups.
   const auto place = [&](GroupId group) {

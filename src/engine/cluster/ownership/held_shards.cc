@@ -64,6 +64,7 @@ HeldShards::Outcome HeldShards::OnSwapped(SteadyTime now, RequestId request, Sha
 }
 
 void HeldShards::Tick(SteadyTime now) {
+  if (owned_ == shards_.size()) return;
   for (auto& [shard, held] : shards_) {
     if (now < held.due) continue;
     if (held.phase == Phase::kDraining) {

@@ -86,11 +86,11 @@ TEST_F(HeldShardsTest, AreTakenFromAFormerLifeOfOurs) {
 TEST_F(HeldShardsTest, AreOursWhenTheReplyWasLostAndTheClaimIsSentAgain) {
   held_.Claim(At(0), 9, kNoOwner, false);
   const OwnerRecord wanted = Last().wanted;
-  held_.Tick(At(999));
+  held_.Tick(At(499));
   EXPECT_EQ(store_.owner_swaps.size(), 1U);
-  held_.Tick(At(1000));
+  held_.Tick(At(500));
   EXPECT_EQ(store_.owner_swaps.size(), 2U);
-  EXPECT_EQ(Reply(At(1001), false, wanted), Outcome::kTaken);
+  EXPECT_EQ(Reply(At(501), false, wanted), Outcome::kTaken);
 }
 
 TEST_F(HeldShardsTest, AreReleasedWhenDrainedAndThenOffered) {

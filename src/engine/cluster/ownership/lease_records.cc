@@ -60,6 +60,7 @@ std::string Encode(const ServerRecord& record) {
   AppendLittleEndian64(out, record.incarnation);
   AppendLittleEndian64(out, record.nonce);
   AppendVarint(out, record.beat);
+  AppendVarint(out, record.revision);
   AppendLittleEndian64(out, static_cast<std::uint64_t>(record.steady_ns));
   AppendSized(out, record.address);
   AppendVarint(out, record.groups.size());
@@ -96,8 +97,9 @@ Result<ServerRecord> DecodeServerRecord(Bytes bytes) {
   Bytes address;
   if (!EatLittleEndian64(bytes, record.server) || !EatLittleEndian64(bytes, record.incarnation) ||
       !EatLittleEndian64(bytes, record.nonce) || !EatVarint(bytes, record.beat) ||
-      !EatLittleEndian64(bytes, steady) || !EatSized(bytes, address) ||
-      address.size() > kAddressBytesMax || !EatGroups(bytes, record.groups) || !bytes.empty()) {
+      !EatVarint(bytes, record.revision) || !EatLittleEndian64(bytes, steady) ||
+      !EatSized(bytes, address) || address.size() > kAddressBytesMax ||
+      !EatGroups(bytes, record.groups) || !bytes.empty()) {
     return Damaged("server");
   }
   record.steady_ns = static_cast<std::int64_t>(steady);

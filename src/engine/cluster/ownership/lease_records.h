@@ -4,7 +4,8 @@
 //   owner:   | version u8 | server u64 | incarnation u64 | epoch u64 |        little endian
 // A server record lies in the roster, one per server:
 //   server:  | version u8 | state u8 | server u64 | incarnation u64 | nonce u64 | beat varint |
-//            | steady_ns u64 | address: sized | groups varint | each group: distance varint |
+//            | revision varint | steady_ns u64 | address: sized | groups varint |
+//            | each group: its distance from the one before, varint |
 // Invariants:
 // (1) A shard's epoch never goes back, and one epoch has one owner: each change of the owner's name
 //     to a server's adds one to it.
@@ -51,6 +52,7 @@ struct ServerRecord {
   std::uint64_t incarnation = 0;     // One more each time the server joins.
   std::uint64_t nonce = 0;           // Random: tells two processes with the same id apart.
   std::uint64_t beat = 0;            // One more with each renewal.
+  std::uint64_t revision = 0;        // One more when the server changes its state or its groups.
   std::int64_t steady_ns = 0;        // The server's steady clock when it sent this.
   std::string address = {};          // For clients and for the other servers.
   std::vector<GroupId> groups = {};  // What it owns or is taking over, ascending.

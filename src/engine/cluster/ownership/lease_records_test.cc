@@ -17,6 +17,7 @@ ServerRecord RandomServer(Random& random) {
                       .incarnation = random.Next(),
                       .nonce = random.Next(),
                       .beat = random.Below(1'000'000),
+                      .revision = random.Below(1000),
                       .steady_ns = static_cast<std::int64_t>(random.Next() >> 1),
                       .address = random.Bytes(random.Below(40))};
   for (std::uint64_t group = 0; group < 16384; group += 1 + random.Below(3000)) {

@@ -13,13 +13,13 @@ Nanos Jittered(Nanos length, std::uint32_t percent, Random& random) {
 }
 
 bool MovePace::Take(SteadyTime now, Nanos interval, std::uint32_t jitter_percent, Random& random) {
-  const bool idle = next_ == SteadyTime::min() || now - next_ > interval * kPaceBurst;
-  if (idle) {
+  if (next_ == SteadyTime::min() || now - next_ > std::max(kPaceIdle, interval * kPaceBurst)) {
     next_ = now;
     if (jitter_percent > 0) {
       next_ += Nanos(random.Below(static_cast<std::uint64_t>(interval.count()) + 1));
     }
   }
+  next_ = std::max(next_, now - interval * (kPaceBurst - 1));
   if (now < next_) return false;
   next_ += Jittered(interval, jitter_percent, random);
   return true;

@@ -12,6 +12,9 @@ namespace mayfly::engine::cluster {
 
 inline constexpr int kPaceBurst = 4;
 
+// Without a permit for so long, the next one is the first after a pause.
+inline constexpr Nanos kPaceIdle = std::chrono::seconds(1);
+
 // `length`, longer or shorter by up to `percent`.
 Nanos Jittered(Nanos length, std::uint32_t percent, Random& random);
 

@@ -35,6 +35,16 @@ TEST(MovePace, SavesNoPermitsForLater) {
   EXPECT_EQ(permits, 1);
 }
 
+TEST(MovePace, StarvesNobodyWhoComesFarLessOftenThanPermits) {
+  Random random(3);
+  MovePace pace;
+  int permits = 0;
+  for (int ms = 0; ms < 10'000; ms += 50) {
+    while (pace.Take(SteadyTime(Millis(ms)), std::chrono::microseconds(1), 20, random)) ++permits;
+  }
+  EXPECT_GE(permits, 199 * (kPaceBurst - 1));
+}
+
 TEST(MovePace, BeginsAtDifferentMoments) {
   int at_once = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {

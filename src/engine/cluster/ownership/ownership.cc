@@ -55,7 +55,7 @@ SteadyTime Ownership::Tick(SteadyTime now) {
     return now - fence.second.sent >= options_.request_timeout;
   });
   ReadPages(now);
-  if (changed_ && now >= next_plan_) Plan(now);
+  if ((changed_ && now >= next_plan_) || now >= replan_at_) Plan(now);
   Move(now);
   KeepLease(now);
   return next_tick(now);
@@ -69,7 +69,7 @@ SteadyTime Ownership::next_tick(SteadyTime now) const {
   if (lease_.phase() == ServerLease::Phase::kIn && !lease_.IsWaiting()) {
     next = std::min(next, RenewalDue());
   }
-  if (changed_) next = std::min(next, next_plan_);
+  next = std::min(next, changed_ ? std::min(next_plan_, replan_at_) : replan_at_);
   if (!to_take_.empty() || !to_give_.empty()) next = std::min(next, std::max(pace_.next(), now));
   return std::max(next, now + kTickMin);
 }
@@ -234,6 +234,8 @@ void Ownership::JoinIfFree(SteadyTime now) {
 
 void Ownership::OnRenewed(SteadyTime now) {
   next_renewal_ = NextTime(lease_.sent(), options_.renew_interval, now);
+  // Ours was held up, so those of the others may have been, too.
+  if (now - lease_.sent() > options_.counted_gap_max) view_.ForgetSilence();
   if (announced_ == lease_.record()->state) return;
   announced_ = lease_.record()->state;
   announced_at_ = now;

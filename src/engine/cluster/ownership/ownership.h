@@ -103,6 +103,9 @@ class Ownership {
   // Our clock is beyond the bound: groups are given away, and reads are confirmed by their shards.
   bool IsWithdrawn() const { return view_.drift().IsBeyond(); }
 
+  // Of this life; 0: not joined.
+  std::uint64_t incarnation() const { return lease_.incarnation(); }
+
   const HeldShards& shards() const { return shards_; }
   const RosterView& view() const { return view_; }
   const ShardMap& map() const { return map_; }
@@ -142,6 +145,7 @@ class Ownership {
 
   // ownership_plan.cc
   void FenceSilent(SteadyTime now, std::uint32_t page);
+  bool IsWriting(SteadyTime now) const;
   bool IsMyTurn(std::uint16_t silent, Nanos beyond_wait) const;
   bool IsAble(std::uint16_t server) const;
   void Plan(SteadyTime now);
@@ -182,9 +186,11 @@ class Ownership {
   std::map<RequestId, Fence> fences_;
 
   // The plan: what is to be moved, and what is on its way.
-  bool changed_ = false;  // Since the last plan.
-  SteadyTime next_plan_;
+  bool changed_ = false;                      // Since the last plan.
+  SteadyTime next_plan_;                      // Not before, if something has changed.
+  SteadyTime replan_at_ = SteadyTime::max();  // Even if nothing has.
   std::uint32_t takers_ = 1;
+  bool silent_ = false;  // Somebody was, when the plan was made.
   MovePace pace_;
   std::vector<GroupId> to_take_;                       // From the back.
   std::vector<std::pair<GroupId, ServerId>> to_give_;  // From the back.

@@ -28,6 +28,12 @@ Status CheckOptions(const OwnershipOptions& options) {
   if (options.observe_interval * 2 >= options.takeover_wait) {
     return Status::Invalid("observe_interval must be less than half of takeover_wait");
   }
+  if (options.request_timeout <= Nanos(0) || options.request_pause_max < options.request_timeout ||
+      options.request_pause_max * 2 > options.takeover_wait) {
+    return Status::Invalid(
+        "request_pause_max must not be less than request_timeout, nor more than half of "
+        "takeover_wait");
+  }
   if (options.counted_gap_max < options.observe_interval) {
     return Status::Invalid("counted_gap_max must not be less than observe_interval");
   }

@@ -36,9 +36,10 @@ struct OwnershipOptions {
   // A change of its groups is renewed earlier, but no more often than this.
   Nanos early_renew_interval = std::chrono::milliseconds(250);
 
-  // A request without reply is sent again after this, then after twice as long each time.
-  Nanos request_timeout = std::chrono::milliseconds(1000);
-  Nanos request_pause_max = std::chrono::milliseconds(8000);
+  // A request without reply is sent again after this, then after twice as long each time, up to the
+  // longest pause. After an outage everybody must have renewed before the others' wait is over.
+  Nanos request_timeout = std::chrono::milliseconds(500);
+  Nanos request_pause_max = std::chrono::milliseconds(2000);
 
   // All pauses vary by this much around their length, so that servers do not act in step.
   std::uint32_t jitter_percent = 20;
@@ -47,12 +48,12 @@ struct OwnershipOptions {
   // servers; more reads.
   std::uint32_t roster_pages = 8;
 
-  // Between two reads of a page at most this much counts as silence of its servers: while the store
-  // stalls nobody is found dead.
+  // When this much lies between two reads of a page, the silence of its servers counts anew: the
+  // store may have stalled, and then nobody is found dead.
   Nanos counted_gap_max = std::chrono::milliseconds(1400);
 
   // The servers that could end a silent one act in turn, this far apart.
-  Nanos fence_stagger = std::chrono::milliseconds(250);
+  Nanos fence_stagger = std::chrono::milliseconds(200);
   std::uint32_t fences_in_flight_max = 8;
 
   // Shards that change their owner in a second, of all servers together; each has its share.
@@ -67,7 +68,7 @@ struct OwnershipOptions {
   Nanos unlisted_grace = std::chrono::milliseconds(2500);
 
   // Between two looks at who should have what.
-  Nanos plan_interval = std::chrono::milliseconds(300);
+  Nanos plan_interval = std::chrono::milliseconds(400);
 
   // A server that was fenced waits before it joins again: twice as long each time, until it has
   // lasted for rejoin_pause_max.

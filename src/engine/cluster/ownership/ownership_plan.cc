@@ -1,12 +1,13 @@
 // ownership_plan.cc - ending silent servers, and moving groups to where they belong.
 #include <algorithm>
+#include <bit>
 
 #include "engine/cluster/ownership/ownership.h"
 
 namespace mayfly::engine::cluster {
 
 void Ownership::FenceSilent(SteadyTime now, std::uint32_t page) {
-  if (!IsActing(now) || !view_.IsComplete()) return;
+  if (!IsActing(now) || !view_.IsComplete() || !IsWriting(now)) return;
   for (const std::uint16_t number : view_.ServersOf(page)) {
     const RosterView::Server& server = view_.servers()[number];
     if (server.HasEnded() || server.record->server == self_) continue;
@@ -25,8 +26,16 @@ void Ownership::FenceSilent(SteadyTime now, std::uint32_t page) {
   }
 }
 
-// The able servers behind a silent one on the ring of ids act in turn, fence_stagger apart. So one
-// request per death is usual, and no death waits for a server that is dead, too.
+// Our own renewals get through. If they do not, those of the others may not either, and a request
+// to fence would wait in the store beside them, and race with them when the store goes on.
+bool Ownership::IsWriting(SteadyTime now) const {
+  const SteadyTime acknowledged = lease_.valid_until() - options_.lease;
+  return now - acknowledged <= options_.renew_interval * 3 / 2;
+}
+
+// The able servers behind a silent one on the ring of ids act in turn, fence_stagger apart: four one
+// by one, then four together, eight, and so on. So few requests are made for one death, also when
+// they take long, and many servers that seem able and are not cost little time.
 bool Ownership::IsMyTurn(std::uint16_t silent, Nanos beyond_wait) const {
   const std::vector<std::uint16_t>& by_id = view_.by_id();
   const ServerId id = view_.servers()[silent].record->server;
@@ -34,11 +43,16 @@ bool Ownership::IsMyTurn(std::uint16_t silent, Nanos beyond_wait) const {
     return view_.servers()[number].record->server <= id;
   });
   const auto begin = static_cast<std::size_t>(place - by_id.begin());
-  Nanos turn{0};
-  for (std::size_t i = 0; i < by_id.size() && turn <= beyond_wait; ++i) {
+  std::uint32_t before_us = 0;
+  const auto turn = [&] {
+    const int step = before_us < 4 ? static_cast<int>(before_us)
+                                   : 3 + static_cast<int>(std::bit_width(before_us / 4));
+    return options_.fence_stagger * step;
+  };
+  for (std::size_t i = 0; i < by_id.size() && turn() <= beyond_wait; ++i) {
     const std::uint16_t number = by_id[(begin + i) % by_id.size()];
     if (view_.servers()[number].record->server == self_) return true;
-    if (IsAble(number)) turn += options_.fence_stagger;
+    before_us += IsAble(number) ? 1U : 0U;
   }
   return false;
 }
@@ -51,6 +65,7 @@ bool Ownership::IsAble(std::uint16_t server) const {
 
 void Ownership::Plan(SteadyTime now) {
   next_plan_ = now + Varied(options_.plan_interval);
+  replan_at_ = SteadyTime::max();
   changed_ = false;
   to_take_.clear();
   to_give_.clear();
@@ -59,39 +74,34 @@ void Ownership::Plan(SteadyTime now) {
   MendGroups(now);
   std::uint32_t self = 0;
   const std::vector<Participant> participants = Participants(self);
-  if (self == participants.size()) return;  // The roster does not show us yet.
-  if (!IsAnnounced(now)) {
-    changed_ = true;
-    return;
-  }
-  const std::vector<GroupId> unowned = Unowned();
-  const Deal deal = DealFor(self, participants, unowned);
-  bool waits = !gifts_.empty() || !incomplete_.empty();
+  // What the roster does not tell when it changes: time passes, and who was silent is heard again.
+  const bool passing = silent_ || view_.unlisted() > 0 || !gifts_.empty() || !incomplete_.empty();
+  if (passing || !IsAnnounced(now)) replan_at_ = next_plan_;
+  // The roster does not show us yet; or it does not show yet that we give everything away.
+  if (self == participants.size() || !IsAnnounced(now)) return;
+  const Deal deal = DealFor(self, participants, Unowned());
   for (const GroupId group : deal.takes) {
     const auto contested = contested_.find(group);
-    const bool free = contested == contested_.end() || contested->second <= now;
-    if (free && view_.ClaimableAt(group) <= now) {
-      to_take_.push_back(group);
-    } else {
-      waits = true;
-    }
+    const SteadyTime free = contested == contested_.end() ? now : contested->second;
+    const SteadyTime claimable = std::max(free, view_.ClaimableAt(group));
+    if (claimable <= now) to_take_.push_back(group);
   }
   for (const Deal::Gift& gift : deal.gives) {
     to_give_.emplace_back(gift.group, participants[gift.to].server);
   }
   std::erase_if(contested_, [&](const auto& each) { return each.second <= now; });
   if (leaving_ && takers_ == 0) GiveAllToAnyone(now);
-  changed_ = waits;  // Look again, though the roster may not change.
 }
 
 // A gift counts as the receiver's until the roster shows who has the group.
 void Ownership::SettleGifts(SteadyTime now) {
   std::erase_if(gifts_, [&](const auto& gift) {
+    // A part of it may have come to us meanwhile. Then it is ours again, to complete or to give.
+    if (now - gift.second.since > options_.unlisted_grace * 2) return true;
     if (shards_.HoldsGroup(gift.first)) return false;
     const std::uint16_t lister = view_.ListerOf(gift.first);
-    const bool listed = view_.IsListed(gift.first) && lister != RosterView::kNoServer &&
-                        view_.servers()[lister].record->server != self_;
-    return listed || now - gift.second.since > options_.unlisted_grace * 2;
+    return view_.IsListed(gift.first) && lister != RosterView::kNoServer &&
+           view_.servers()[lister].record->server != self_;
   });
 }
 
@@ -126,6 +136,7 @@ std::vector<Participant> Ownership::Participants(std::uint32_t& self) {
   participants.reserve(view_.by_id().size());
   bool found = false;
   takers_ = 0;
+  silent_ = false;
   for (const std::uint16_t number : view_.by_id()) {
     const RosterView::Server& server = view_.servers()[number];
     if (server.HasEnded()) continue;
@@ -140,6 +151,7 @@ std::vector<Participant> Ownership::Participants(std::uint32_t& self) {
       each.groups = own_groups_;
       each.takes = state() == ServerState::kServing;
     } else if (view_.SilenceOf(number) >= options_.takeover_wait / 2) {
+      silent_ = true;
       each.groups = {};  // It neither gives nor gets, but keeps what it has until it is fenced.
       each.takes = false;
     }
@@ -170,6 +182,7 @@ std::vector<Participant> Ownership::Participants(std::uint32_t& self) {
 
 std::vector<GroupId> Ownership::Unowned() const {
   std::vector<GroupId> unowned;
+  if (view_.unlisted() == 0) return unowned;
   for (std::uint32_t i = 0; i < map_.groups(); ++i) {
     const auto group = static_cast<GroupId>(i);
     if (view_.IsListed(group)) continue;

@@ -7,15 +7,6 @@
 
 namespace mayfly::engine::cluster {
 
-namespace {
-
-bool IsSame(const ServerRecord& a, const ServerRecord& b) {
-  return a.incarnation == b.incarnation && a.beat == b.beat && a.state == b.state &&
-         a.nonce == b.nonce;
-}
-
-}  // namespace
-
 RosterView::RosterView(const OwnershipOptions& options, std::uint32_t groups, ServerId self,
                        SteadyTime now)
     : options_(options),
@@ -24,6 +15,7 @@ RosterView::RosterView(const OwnershipOptions& options, std::uint32_t groups, Se
       pages_(options.roster_pages),
       pages_unread_(options.roster_pages),
       groups_(groups),
+      unlisted_(groups),
       drift_(options.drift_refused_ppm) {
   const std::uint32_t claimable = MillisOf(now + options.unlisted_grace);
   for (Group& group : groups_) group.claimable_ms = claimable;
@@ -33,10 +25,12 @@ bool RosterView::OnPage(std::uint32_t page, SteadyTime sent, SteadyTime received
                         const RosterPage& records) {
   Page& seen = pages_[page];
   const SteadyTime former_sent = seen.read ? seen.sent : began_;
-  if (seen.read) {
-    seen.count += std::min(sent - seen.sent, options_.counted_gap_max);
-  } else {
+  if (!seen.read) {
     --pages_unread_;
+  } else if (sent - seen.sent <= options_.counted_gap_max) {
+    seen.count += sent - seen.sent;
+  } else {
+    for (const std::uint16_t number : seen.servers) servers_[number].quiet_since = seen.count;
   }
   const Arrival arrival{.count = seen.count + (received - sent),
                         .earliest = former_sent - options_.request_timeout,
@@ -60,6 +54,7 @@ bool RosterView::OnPage(std::uint32_t page, SteadyTime sent, SteadyTime received
     present.push_back(number);
     changed |= Replace(number, record, arrival);
   }
+  if (!peers_chosen_) ChoosePeers();
   if (same_servers) return changed;
   MarkAbsent(seen.servers, present, received);
   seen.servers = std::move(present);
@@ -111,38 +106,48 @@ bool RosterView::Replace(std::uint16_t number, const ServerRecordPtr& record,
                          const Arrival& arrival) {
   Server& seen = servers_[number];
   if (seen.record == record && !seen.absent) return false;
+  const bool known = seen.record != nullptr && !seen.absent;
+  const bool same_life = known && seen.incarnation == record->incarnation;
+  if (same_life && seen.state == record->state && seen.revision == record->revision) {
+    // Read once more; or a renewal, which is most of what comes.
+    if (seen.beat != record->beat) Keep(seen, record, arrival);
+    return false;
+  }
   const ServerRecordPtr former = seen.record;
-  const bool known = former != nullptr && !seen.absent;
-  if (known && IsSame(*former, *record)) return false;
-  seen.record = record;
-  seen.absent = false;
-  seen.quiet_since = arrival.count;
+  const bool was_in = known && !former->HasEnded();
+  Keep(seen, record, arrival);
   if (former == nullptr) {
     const auto place = std::upper_bound(
         by_id_.begin(), by_id_.end(), record->server,
         [this](ServerId id, std::uint16_t other) { return id < servers_[other].record->server; });
     by_id_.insert(place, number);
-    ChoosePeers();
-  } else if (seen.peer != kNoPeer) {
-    if (known && former->incarnation == record->incarnation && !record->HasEnded()) {
+    peers_chosen_ = false;
+  }
+  if (record->HasEnded()) {
+    if (was_in) Relist(number, former->groups, {}, arrival.received);
+    Release(*record, arrival.received);
+    return true;
+  }
+  const SteadyTime claimable = arrival.received + (same_life ? options_.unlisted_grace : Nanos(0));
+  Relist(number, was_in ? former->groups : std::vector<GroupId>(), record->groups, claimable);
+  return true;
+}
+
+void RosterView::Keep(Server& seen, const ServerRecordPtr& record, const Arrival& arrival) {
+  if (seen.peer != kNoPeer) {
+    if (seen.incarnation == record->incarnation && !seen.absent && !record->HasEnded()) {
       drift_.Add(seen.peer, record->steady_ns, arrival.earliest, arrival.received);
     } else {
       drift_.Forget(seen.peer);
     }
   }
-  const bool same_life = known && former->incarnation == record->incarnation;
-  if (same_life && former->state == record->state && former->groups == record->groups) return false;
-  if (record->HasEnded()) {
-    if (known && !former->HasEnded()) Unlist(number, *former, arrival.received);
-    Release(*record, arrival.received);
-    return true;
-  }
-  // Listed before what is gone is unlisted, so that what stays never counts as unlisted.
-  List(number, *record);
-  if (known && !former->HasEnded()) {
-    Unlist(number, *former, arrival.received + (same_life ? options_.unlisted_grace : Nanos(0)));
-  }
-  return true;
+  seen.record = record;
+  seen.absent = false;
+  seen.quiet_since = arrival.count;
+  seen.incarnation = record->incarnation;
+  seen.beat = record->beat;
+  seen.revision = record->revision;
+  seen.state = record->state;
 }
 
 // Both by id.
@@ -154,27 +159,42 @@ void RosterView::MarkAbsent(const std::vector<std::uint16_t>& former,
     const ServerId id = server.record->server;
     while (still != present.end() && servers_[*still].record->server < id) ++still;
     if (still != present.end() && *still == number) continue;
-    if (!server.record->HasEnded()) Unlist(number, *server.record, now);
+    if (!server.record->HasEnded()) Relist(number, server.record->groups, {}, now);
     server.absent = true;
   }
 }
 
-void RosterView::List(std::uint16_t number, const ServerRecord& record) {
-  for (const GroupId group : record.groups) {
-    if (group >= groups_.size()) continue;  // Of a database with more groups: not ours to judge.
-    ++groups_[group].listers;
-    groups_[group].lister = number;
+// Goes by the difference: a server that takes one group lists all the others again.
+void RosterView::Relist(std::uint16_t number, const std::vector<GroupId>& former,
+                        const std::vector<GroupId>& now, SteadyTime claimable) {
+  auto gone = former.begin();
+  auto listed = now.begin();
+  while (gone != former.end() || listed != now.end()) {
+    if (listed == now.end() || (gone != former.end() && *gone < *listed)) {
+      Unlist(number, *gone++, claimable);
+    } else if (gone == former.end() || *listed < *gone) {
+      List(number, *listed++);
+    } else {
+      ++gone;
+      ++listed;
+    }
   }
 }
 
-void RosterView::Unlist(std::uint16_t number, const ServerRecord& record, SteadyTime claimable) {
-  for (const GroupId group : record.groups) {
-    if (group >= groups_.size()) continue;
-    Group& listed = groups_[group];
-    if (--listed.listers > 0) continue;
-    if (listed.lister == number) listed.lister = kNoServer;
-    listed.claimable_ms = MillisOf(claimable);
-  }
+void RosterView::List(std::uint16_t number, GroupId group) {
+  if (group >= groups_.size()) return;  // Of a database with more groups: not ours to judge.
+  Group& listed = groups_[group];
+  if (listed.listers++ == 0) --unlisted_;
+  listed.lister = number;
+}
+
+void RosterView::Unlist(std::uint16_t number, GroupId group, SteadyTime claimable) {
+  if (group >= groups_.size()) return;
+  Group& listed = groups_[group];
+  if (listed.lister == number) listed.lister = kNoServer;
+  if (--listed.listers > 0) return;
+  ++unlisted_;
+  listed.claimable_ms = MillisOf(claimable);
 }
 
 void RosterView::Release(const ServerRecord& record, SteadyTime claimable) {
@@ -187,6 +207,7 @@ void RosterView::Release(const ServerRecord& record, SteadyTime claimable) {
 // The servers that follow us by id, around the end: every server is compared with by as many as it
 // compares with.
 void RosterView::ChoosePeers() {
+  peers_chosen_ = true;
   std::vector<std::uint16_t> chosen;
   const auto after = std::partition_point(
       by_id_.begin(), by_id_.end(),

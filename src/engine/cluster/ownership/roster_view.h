@@ -1,8 +1,9 @@
 // roster_view.h - what one server has seen of all servers: their records, how long each has been
 // silent, and which groups they list.
 // Silence is counted by pages. Every completed read of a page moves the page's count on by the time
-// between the sending of this read and of the one before, but by at most counted_gap_max. A server
-// is silent for what the count has moved on since its record was seen to change.
+// between the sending of this read and of the one before. A server is silent for what the count has
+// moved on since its record was seen to change. A longer time than counted_gap_max counts nothing,
+// and all silence of the page begins again.
 // Invariants:
 // (1) Silence is at most the time by our clock between the reply that first showed a record and the
 //     sending of the read that last showed the same. So it never exceeds the record's real age.
@@ -26,10 +27,17 @@ class RosterView {
   struct Server {
     ServerRecordPtr record;  // The last one seen.
     Nanos quiet_since{0};    // On its page's count.
+    // Of the record, so that most renewals are recognised without a look at the former one.
+    std::uint64_t incarnation = 0;
+    std::uint64_t beat = 0;
+    std::uint64_t revision = 0;
+    ServerState state = ServerState::kServing;
     std::uint8_t peer = kNoPeer;
     bool absent = false;  // The record is gone from the store.
 
-    bool HasEnded() const { return absent || record->HasEnded(); }
+    bool HasEnded() const {
+      return absent || state == ServerState::kLeft || state == ServerState::kFenced;
+    }
   };
   static constexpr std::uint8_t kNoPeer = 0xff;
   static constexpr std::uint16_t kNoServer = 0xffff;
@@ -74,6 +82,9 @@ class RosterView {
 
   bool IsListed(GroupId group) const { return groups_[group].listers > 0; }
 
+  // Groups that are not listed.
+  std::uint32_t unlisted() const { return unlisted_; }
+
   // For a group that is not listed: when it may be taken without having been offered.
   SteadyTime ClaimableAt(GroupId group) const;
 
@@ -102,10 +113,13 @@ class RosterView {
 
   std::uint16_t NumberOf(ServerId server);
   bool Replace(std::uint16_t number, const ServerRecordPtr& record, const Arrival& arrival);
+  void Keep(Server& seen, const ServerRecordPtr& record, const Arrival& arrival);
   void MarkAbsent(const std::vector<std::uint16_t>& former,
                   const std::vector<std::uint16_t>& present, SteadyTime now);
-  void List(std::uint16_t number, const ServerRecord& record);
-  void Unlist(std::uint16_t number, const ServerRecord& record, SteadyTime claimable);
+  void Relist(std::uint16_t number, const std::vector<GroupId>& former,
+              const std::vector<GroupId>& now, SteadyTime claimable);
+  void List(std::uint16_t number, GroupId group);
+  void Unlist(std::uint16_t number, GroupId group, SteadyTime claimable);
   void Release(const ServerRecord& record, SteadyTime claimable);
   void ChoosePeers();
   std::uint32_t MillisOf(SteadyTime instant) const;
@@ -119,6 +133,8 @@ class RosterView {
   std::vector<std::uint16_t> by_id_;
   std::unordered_map<ServerId, std::uint16_t> numbers_;
   std::vector<Group> groups_;
+  std::uint32_t unlisted_;
+  bool peers_chosen_ = true;  // Since the last server came.
   DriftMeter drift_;
 };
 

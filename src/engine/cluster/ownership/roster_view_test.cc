@@ -17,6 +17,7 @@ ServerRecord Server(ServerId id, std::uint64_t beat, std::vector<GroupId> groups
           .incarnation = incarnation,
           .nonce = 0,
           .beat = beat,
+          .revision = groups.size(),
           .steady_ns = 0,
           .address = {},
           .groups = std::move(groups)};
@@ -54,12 +55,20 @@ TEST_F(RosterViewTest, CountsSilenceFromTheReplyThatShowedTheRecordToTheNextSend
   EXPECT_EQ(view_.SilenceOf(0), Nanos(0));
 }
 
-TEST_F(RosterViewTest, CountsNoMoreThanTheBoundBetweenTwoReads) {
+TEST_F(RosterViewTest, CountsTheLongestTimeBetweenTwoReads) {
   Show(0, {Server(2, 1)});
-  Show(60'000, {Server(2, 1)});
-  EXPECT_LE(view_.SilenceOf(0), options_.counted_gap_max);
-  Show(60'700, {Server(2, 1)});
-  EXPECT_LE(view_.SilenceOf(0), options_.counted_gap_max + Millis(700));
+  Show(1400, {Server(2, 1)});
+  Show(2800, {Server(2, 1)});
+  EXPECT_EQ(view_.SilenceOf(0), Millis(2790));
+}
+
+TEST_F(RosterViewTest, CountsAnewAfterALongerTimeWithoutARead) {
+  Show(0, {Server(2, 1)});
+  Show(1400, {Server(2, 1)});
+  Show(2801, {Server(2, 1)});
+  EXPECT_EQ(view_.SilenceOf(0), Nanos(0));
+  Show(3501, {Server(2, 1)});
+  EXPECT_EQ(view_.SilenceOf(0), Millis(700));
 }
 
 TEST_F(RosterViewTest, ForgetsSilence) {
@@ -99,8 +108,17 @@ TEST_F(RosterViewTest, ListsAGroupWhileOneOfTwoListsIt) {
   Show(0, {Server(2, 1, {3}), Server(5, 1, {3})});
   Show(700, {Server(2, 2, {}), Server(5, 2, {3})});
   EXPECT_TRUE(view_.IsListed(3));
+  EXPECT_EQ(view_.ListerOf(3), 1);
   Show(1400, {Server(2, 3, {}), Server(5, 3, {})});
   EXPECT_FALSE(view_.IsListed(3));
+}
+
+TEST_F(RosterViewTest, NamesNoServerThatListsAGroupNoMore) {
+  Show(0, {Server(2, 1, {3}), Server(5, 1, {3})});
+  EXPECT_EQ(view_.ListerOf(3), 1);
+  Show(700, {Server(2, 2, {3}), Server(5, 2, {})});
+  EXPECT_TRUE(view_.IsListed(3));
+  EXPECT_EQ(view_.ListerOf(3), RosterView::kNoServer);
 }
 
 TEST_F(RosterViewTest, SeesANewIncarnationAsTheEndOfTheFormer) {

@@ -33,6 +33,7 @@ void ServerLease::Renew(SteadyTime now, ServerState state, std::vector<GroupId> 
   if (pending_ != nullptr) return;
   auto wanted = std::make_shared<ServerRecord>(*record_);
   ++wanted->beat;
+  if (wanted->state != state || wanted->groups != groups) ++wanted->revision;
   wanted->state = state;
   wanted->steady_ns = now.time_since_epoch().count();
   wanted->groups = std::move(groups);
@@ -43,6 +44,7 @@ void ServerLease::Leave(SteadyTime now) {
   MAYFLY_CHECK(phase_ == Phase::kIn && pending_ == nullptr, "a server leaves while it is not in");
   auto wanted = std::make_shared<ServerRecord>(*record_);
   ++wanted->beat;
+  ++wanted->revision;
   wanted->state = ServerState::kLeft;
   wanted->steady_ns = now.time_since_epoch().count();
   wanted->groups.clear();

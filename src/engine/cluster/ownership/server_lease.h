@@ -63,7 +63,10 @@ class ServerLease {
 
   Phase phase() const { return phase_; }
   bool IsWaiting() const { return pending_ != nullptr; }
-  std::uint64_t incarnation() const { return record_ == nullptr ? 0 : record_->incarnation; }
+  // Of this life; 0: not joined.
+  std::uint64_t incarnation() const {
+    return phase_ == Phase::kIn || phase_ == Phase::kLeaving ? record_->incarnation : 0;
+  }
 
   // Our record as far as we know that it is in the store.
   const ServerRecordPtr& record() const { return record_; }
