@@ -112,6 +112,12 @@ export const region = (page, name) => page.getByRole('region', { name, exact: tr
 
 export const button = (place, name) => place.getByRole('button', { name, exact: true });
 
+// Presses a button of the dialog, which closes by it.
+export async function answer(page, name) {
+  await button(page.getByRole('dialog'), name).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
 // Waits until what `look` returns is `wanted`: for what is asked beside the page.
 export async function until(look, wanted) {
   const end = performance.now() + kPatience;

@@ -1,7 +1,7 @@
 // Goal: a person finds keys, sees what they hold and when they die, and changes both.
 // Method: what he would click and type; what it did is asked by the Redis protocol.
 import assert from 'node:assert/strict';
-import { button, flow, logIn, openKey, openPlace, region, resp, show, until, useBrowser } from './browser.js';
+import { answer, button, flow, logIn, openKey, openPlace, region, resp, show, until, useBrowser } from './browser.js';
 
 useBrowser();
 
@@ -41,21 +41,42 @@ flow('a string is edited as text, as JSON and escaped, and keeps its bytes and i
   const value = region(page, 'String');
   await value.getByLabel('Shown as').selectOption('json');
   const area = value.getByRole('textbox', { name: 'Value' });
-  assert.equal(await area.inputValue(), '{\n  "id": 9007199254740993,\n  "n": 1\n}');
+  await until(() => area.inputValue(), '{\n  "id": 9007199254740993,\n  "n": 1\n}');
   await area.fill('{\n  "id": 9007199254740993\n}');
   await button(value, 'Save').click();
-  await until(() => resp.run('GET', 'text'), '{\n  "id": 9007199254740993\n}');
+  await page.getByRole('status').getByText('Value saved').waitFor();
+  assert.equal(await resp.run('GET', 'text'), '{\n  "id": 9007199254740993\n}');
   assert.ok((await resp.run('TTL', 'text')) > 0);
   await area.fill('{');
   await button(value, 'Save').click();
   await value.getByRole('alert').waitFor();
   await openKey(page, 'bytes');
   await region(page, 'bytes').waitFor();
-  assert.equal(await area.inputValue(), '\\x00\\xffA\\n');
+  await until(() => area.inputValue(), '\\x00\\xffA\\n');
   await area.fill('\\x00\\xfeA');
   await button(value, 'Save').click();
   await until(() => resp.run('STRLEN', 'bytes'), 3);
   assert.equal(await resp.run('GETRANGE', 'bytes', 2, 2), 'A');
+});
+
+flow('names that are no text are shown, opened and changed as the bytes they are', async (page) => {
+  const name = Buffer.from([0xff, 0x3a, 0x00, 0x0a]);
+  await resp.run('SET', name, 'x');
+  await resp.run('SET', 'r\u00e9sum\u00e9:\u202etxt', 'x');
+  await logIn(page);
+  await show(page, 'Browser');
+  await branch(page, '\\xff:').click();
+  await branch(page, '\\x00\\n').click();
+  const panel = region(page, '\\xff:\\x00\\n');
+  await panel.getByLabel('New time to live').fill('1h');
+  await button(panel, 'Set').click();
+  await panel.getByText(/^in (1 h|59 min)/).waitFor();
+  assert.ok((await resp.run('TTL', name)) > 0);
+  await branch(page, 'r\u00e9sum\u00e9:').click();
+  await branch(page, '\\xe2\\x80\\xaetxt').click();
+  await button(region(page, 'r\u00e9sum\u00e9:\\xe2\\x80\\xaetxt'), 'Delete').click();
+  await answer(page, 'Delete');
+  await until(() => resp.run('DBSIZE'), 1);
 });
 
 flow('a hash shows each field with its own deadline', async (page) => {
@@ -85,7 +106,7 @@ flow('a hash shows each field with its own deadline', async (page) => {
   await button(fields, 'Save field').click();
   await row('mail').waitFor();
   await button(row('code'), 'Remove code').click();
-  await button(page.getByRole('dialog'), 'Remove').click();
+  await answer(page, 'Remove');
   await row('code').waitFor({ state: 'detached' });
   assert.deepEqual((await resp.run('HKEYS', 'user')).sort(), ['mail', 'name']);
 });
@@ -107,7 +128,7 @@ flow('a list, a set and a sorted set are changed in their own ways', async (page
   await until(() => resp.run('LRANGE', 'list', 0, -1), ['a', 'B', 'c']);
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await button(list, 'Remove element 0').click();
-  await button(page.getByRole('dialog'), 'Remove').click();
+  await answer(page, 'Remove');
   await until(() => resp.run('LRANGE', 'list', 0, -1), ['B', 'c']);
 
   await openKey(page, 'set');
@@ -116,7 +137,7 @@ flow('a list, a set and a sorted set are changed in their own ways', async (page
   await button(set, 'Add').click();
   await set.getByRole('rowheader', { name: 'y' }).waitFor();
   await button(set, 'Remove x').click();
-  await button(page.getByRole('dialog'), 'Remove').click();
+  await answer(page, 'Remove');
   await until(() => resp.run('SMEMBERS', 'set'), ['y']);
 
   await openKey(page, 'board');
@@ -129,7 +150,7 @@ flow('a list, a set and a sorted set are changed in their own ways', async (page
   await button(board, 'Show').click();
   await board.getByRole('row', { name: '20 ben' }).waitFor({ state: 'detached' });
   await button(board, 'Remove ann').click();
-  await button(page.getByRole('dialog'), 'Remove').click();
+  await answer(page, 'Remove');
   await until(() => resp.run('ZRANGE', 'board', 0, -1), ['ben']);
 });
 
@@ -143,7 +164,7 @@ flow('a stream takes entries, loses them, and says how long they live', async (p
   await button(entries, 'Add entry').click();
   await entries.getByText('asked to').waitFor();
   await button(entries, 'Remove entry 1-1').click();
-  await button(page.getByRole('dialog'), 'Remove').click();
+  await answer(page, 'Remove');
   await until(() => resp.run('XLEN', 'log'), 1);
   await entries.getByLabel('Entries live for').fill('1h');
   await button(entries, 'Set max age').click();
@@ -170,7 +191,7 @@ flow('a key is made, renamed and deleted', async (page) => {
   await region(page, 'user:1').waitFor();
   assert.deepEqual(await resp.run('KEYS', '*'), ['user:1']);
   await button(region(page, 'user:1'), 'Delete').click();
-  await button(page.getByRole('dialog'), 'Delete').click();
+  await answer(page, 'Delete');
   await page.getByText('There is no such key.').waitFor();
   assert.equal(await resp.run('DBSIZE'), 0);
 });
@@ -186,7 +207,7 @@ flow('many keys are changed after a preview, and a change can be stopped', async
   await bulk.getByText('300 keys would change, such as cart:').waitFor();
   assert.equal(await resp.run('TTL', 'cart:7'), -1, 'a preview changes nothing');
   await button(bulk, 'Set their time to live').click();
-  await button(page.getByRole('dialog'), 'Set their time to live').click();
+  await answer(page, 'Set their time to live');
   await bulk.getByText('300 keys changed.').waitFor();
   assert.equal(await resp.run('TTL', 'cart:7'), 600);
   assert.equal(await resp.run('TTL', 'config'), -1);
@@ -227,7 +248,7 @@ flow('keys of a window of time are found and changed together', async (page) => 
   await button(bulk, 'Preview').click();
   await bulk.getByText('1 key would change, such as soon').waitFor();
   await button(bulk, 'Remove their deadlines').click();
-  await button(page.getByRole('dialog'), 'Remove their deadlines').click();
+  await answer(page, 'Remove their deadlines');
   await bulk.getByText('1 key changed.').waitFor();
   assert.equal(await resp.run('TTL', 'soon'), -1);
   await page.getByLabel('Which').selectOption('staying');

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach } from 'node:test';
-import { button, flow, logIn, openKey, openPlace, region, resp, show, until, useBrowser } from './browser.js';
+import { answer, button, flow, logIn, openKey, openPlace, region, resp, show, until, useBrowser } from './browser.js';
 import { Resp } from './resp.js';
 
 useBrowser();
@@ -66,7 +66,7 @@ flow('a table is queried by form and by index, its items edited, its stream read
   await items.getByRole('row', { name: /^ben .* 99/ }).waitFor();
   await items.getByRole('button', { name: 'Open ben / 2026-03' }).click();
   await dialog.getByLabel('New time to live').fill('1h');
-  await button(dialog, 'Set').click();
+  await answer(page, 'Set');
   await items
     .getByRole('row', { name: /^ben/ })
     .getByText(/^in (1 h|59 min)/)
@@ -100,7 +100,7 @@ flow('a table is queried by form and by index, its items edited, its stream read
     .waitFor();
   await page.getByRole('tab', { name: 'Items' }).click();
   await items.getByRole('button', { name: 'Remove ben / 2026-03' }).click();
-  await button(dialog, 'Remove').click();
+  await answer(page, 'Remove');
   await items.getByRole('row', { name: /^ben/ }).waitFor({ state: 'detached' });
   await table('WRITE', 'DeleteTable', { TableName: 'orders' });
 });
@@ -122,7 +122,7 @@ flow('slow commands, clients, users and settings are seen and changed', async (p
     .getByRole('row', { name: /worker/ })
     .getByRole('button')
     .click();
-  await button(page.getByRole('dialog'), 'Close it').click();
+  await answer(page, 'Close it');
   await page.getByRole('row', { name: /worker/ }).waitFor({ state: 'detached' });
 
   await page.getByRole('tab', { name: 'Users' }).click();
@@ -131,7 +131,7 @@ flow('slow commands, clients, users and settings are seen and changed', async (p
   await button(page, 'Save user').click();
   await page.getByRole('row', { name: /^carl on 1 password .*\+@read ~app:\*/ }).waitFor();
   await button(page, 'Remove carl').click();
-  await button(page.getByRole('dialog'), 'Remove').click();
+  await answer(page, 'Remove');
   await until(() => resp.run('ACL', 'USERS'), ['default']);
 
   await page.getByRole('tab', { name: 'Settings' }).click();
@@ -140,7 +140,7 @@ flow('slow commands, clients, users and settings are seen and changed', async (p
   await button(page, 'Change maxmemory-policy').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Value', { exact: true }).selectOption('volatile-ttl');
-  await button(dialog, 'Set').click();
+  await answer(page, 'Set');
   await page.getByRole('row', { name: /^maxmemory-policy volatile-ttl/ }).waitFor();
   assert.deepEqual(await resp.run('CONFIG', 'GET', 'maxmemory-policy'), ['maxmemory-policy', 'volatile-ttl']);
   await resp.run('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
@@ -221,6 +221,16 @@ flow('who may only read is shown what he may, and refused in ACL’s words', asy
   await button(page, 'Run a proof').click();
   await page.getByText("NOPERM this user has no permissions to run the 'ttl.prove' command").waitFor();
   assert.equal(await resp.run('GET', 'app:1'), 'seen');
+});
+
+flow('a page that lost the server says so, and goes on by itself', async (page) => {
+  await logIn(page);
+  await page.getByText('Reaper lag').waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('connection lost; trying again').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('connection lost; trying again').waitFor({ state: 'detached' });
+  await button(page, 'Log out').waitFor();
 });
 
 flow('a login begins with the right password, and ends by itself and with its user', async (page) => {

@@ -48,7 +48,8 @@ type Handlers = {
   end: () => void; // The server answers, and not to this login.
 };
 
-const kSilenceMax = 5000; // A connection that says nothing for so long is lost.
+const kSilenceMax = 5000; // A connection that says nothing for so long is lost,
+const kErrorsMax = 2; // and one that ends so often without having said anything.
 
 const hex = (words: string) => Array.from(toArray(words), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
@@ -62,7 +63,9 @@ export function follow(filter: Filter | null, handlers: Partial<Handlers>): () =
   const source = new EventSource(`/console/api/live?${query}`);
   const overviewOf = overviews();
   let silence: ReturnType<typeof setTimeout>;
+  let errors = 0;
   const heard = () => {
+    errors = 0;
     handlers.state?.(true);
     clearTimeout(silence);
     silence = setTimeout(() => handlers.state?.(false), kSilenceMax);
@@ -84,6 +87,8 @@ export function follow(filter: Filter | null, handlers: Partial<Handlers>): () =
   listen('refused', ({ error }) => handlers.refused?.(error));
   // The end of each response is an error, too, after which the browser asks again; not so after a refusal.
   source.onerror = () => {
+    errors += 1;
+    if (errors >= kErrorsMax) handlers.state?.(false);
     if (source.readyState === EventSource.CLOSED) handlers.end?.();
   };
   heard();

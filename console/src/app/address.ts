@@ -33,8 +33,13 @@ export const go = (hash: string): void => {
 export function usePlace(): Place {
   const [place, setPlace] = useState(() => placeOf(window.location.hash));
   useEffect(() => {
-    const moved = () => setPlace(placeOf(window.location.hash));
+    let last = '';
+    const moved = () => {
+      if (window.location.hash !== last) setPlace(placeOf(window.location.hash));
+      last = window.location.hash;
+    };
     window.addEventListener('hashchange', moved);
+    moved(); // It may have changed before anybody listened.
     return () => window.removeEventListener('hashchange', moved);
   }, []);
   return place;

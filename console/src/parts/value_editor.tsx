@@ -1,5 +1,5 @@
 // Shows and edits bytes as text, as JSON, or escaped. What is saved is what the editor shows, byte for byte.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Bytes } from '../api/bytes';
 import { escaped, isPlain, nameOf, parseEscaped, sizeOf } from '../api/bytes';
 import type { Doing } from '../app/ask';
@@ -40,21 +40,27 @@ export function ValueEditor({
   doing: Doing;
   button?: string;
 }) {
-  const [mode, setMode] = useState<Mode>('text');
-  const [draft, setDraft] = useState('');
+  const [mode, setMode] = useState(() => modesOf(value)[0][0] as Mode);
+  const [draft, setDraft] = useState(() => draftOf(value, mode));
   const chosen = useRef<Mode>('text'); // It stays when another value comes, if that can be shown so.
-  useEffect(() => {
+  const clean = useRef(draft); // The draft as it was shown or saved: what was typed since stays when another value comes.
+  // At once, not after the next frame: what is typed in between would be lost.
+  useLayoutEffect(() => {
+    if (draft !== clean.current) return;
     const modes = modesOf(value).map(([name]) => name as Mode);
     const next = modes.includes(chosen.current) ? chosen.current : modes[0];
     setMode(next);
-    setDraft(draftOf(value, next));
+    clean.current = draftOf(value, next);
+    setDraft(clean.current);
   }, [nameOf(value)]);
 
   const change = (next: string) =>
     doing.run(async () => {
       const bytes = bytesOf(draft, mode);
       if (!modesOf(bytes).some(([name]) => name === next)) throw new Error('these bytes cannot be shown that way');
-      setDraft(draftOf(bytes, next as Mode));
+      const changed = draftOf(bytes, next as Mode);
+      if (draft === clean.current) clean.current = changed;
+      setDraft(changed);
       setMode(next as Mode);
       chosen.current = next as Mode;
     });
@@ -62,6 +68,7 @@ export function ValueEditor({
     event.preventDefault();
     doing.run(async () => {
       await save(bytesOf(draft, mode));
+      clean.current = draft;
       return `${label} saved`;
     });
   };

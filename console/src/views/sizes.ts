@@ -6,8 +6,8 @@ import { replies, table as operation } from '../api/server';
 import { databaseOf, keyspaceName } from '../app/keyspace_name';
 import type { Description } from './tables/attributes';
 
-const kSample = 20;
-const kEveryMs = 15_000;
+const kSample = 10;
+const kEveryMs = 60_000;
 const kTablesMax = 20;
 
 async function ofDatabase(db: number, rows: number): Promise<number | null> {
