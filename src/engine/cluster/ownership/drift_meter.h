@@ -3,8 +3,8 @@
 // an interval of our clock: after we last saw the former renewal, less what a request may be under
 // way, and before we saw this one. Two such readings prove that the rates differ only if no two
 // moments of the two intervals make them equal; so a slow store proves nothing, and what is proven
-// is true. The intervals are about 2 s long: a difference of 10% is proven within a minute, of 5%
-// within two, of 2% within seven.
+// is true. The intervals are about 2 s long: a difference of 10% is proven within two minutes of its
+// beginning, of 5% within four, of 2% within ten.
 // One server alone cannot know which of two clocks is wrong, so most peers must agree.
 #pragma once
 
