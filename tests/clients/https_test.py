@@ -177,6 +177,14 @@ class Https(unittest.TestCase):
         known = trusting()
         known.load_cert_chain(HOME / "client.pem", HOME / "client.key")
         self.assertEqual(ask("GET", "/health", context=known)[1], b"ok\n")
+        session = None
+        for _ in range(2):  # Comes again with its session, as browsers do.
+            with socket.create_connection(("127.0.0.1", SERVER.http_port), timeout=30) as plain, \
+                    known.wrap_socket(plain, server_hostname="127.0.0.1", session=session) as secure:
+                secure.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                self.assertTrue(secure.makefile("rb").read().endswith(b"ok\n"))
+                self.assertEqual(secure.session_reused, session is not None)
+                session = secure.session
         self.config(http_tls_auth_clients="no", tls_ca_cert_file="")
         self.assertEqual(ask("GET", "/health")[1], b"ok\n")
         with self.assertRaises(redis.ResponseError):  # Whose certificates would be good?

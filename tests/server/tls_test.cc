@@ -6,6 +6,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
+#include <memory>
 #include <string>
 
 #include "http/testing/self_signed.h"
@@ -69,6 +70,35 @@ TEST_F(Tls, AsksForACertificate) {
   EXPECT_EQ(PingOver(port_, &self_signed_), "+PONG\r\n");
   const SelfSigned stranger;
   EXPECT_EQ(PingOver(port_, &stranger), "");
+}
+
+// As Java's clients and browsers do.
+TEST_F(Tls, AClientWithACertificateMayComeAgainWithItsSession) {
+  Served served(SettingsFor("yes"));
+  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    std::unique_ptr<SSL_SESSION, void (*)(SSL_SESSION*)> session(nullptr, SSL_SESSION_free);
+    for (const bool again : {false, true}) {
+      asio::io_context context;
+      asio::ssl::context tls(asio::ssl::context::tls_client);
+      SSL_CTX_set_min_proto_version(tls.native_handle(), version);
+      SSL_CTX_set_max_proto_version(tls.native_handle(), version);
+      tls.use_certificate_chain_file(self_signed_.certificate_file);
+      tls.use_private_key_file(self_signed_.key_file, asio::ssl::context::pem);
+      TlsStream stream(context, tls);
+      if (again) SSL_set_session(stream.native_handle(), session.get());
+      ErrorCode error;
+      stream.lowest_layer().connect(
+          Tcp::endpoint(asio::ip::address_v4::loopback(), static_cast<unsigned short>(port_)),
+          error);
+      stream.handshake(asio::ssl::stream_base::client, error);
+      asio::write(stream, asio::buffer("PING\r\n", 6), error);
+      char reply[7];
+      EXPECT_EQ(std::string(reply, asio::read(stream, asio::buffer(reply), error)), "+PONG\r\n");
+      EXPECT_EQ(SSL_session_reused(stream.native_handle()) == 1, again) << version;
+      session.reset(SSL_get1_session(stream.native_handle()));
+      SSL_shutdown(stream.native_handle());  // A session that ends otherwise is not kept.
+    }
+  }
 }
 
 TEST_F(Tls, LooksAtACertificateThatIsOptional) {

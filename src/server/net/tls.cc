@@ -107,6 +107,18 @@ Status ChooseCiphers(const Config& config, ssl::context& context) {
   return {};
 }
 
+// Without a name of its own for sessions, OpenSSL refuses clients that have shown a certificate and
+// come again with their session.
+Status NameSessions(Setting clients, ssl::context& context) {
+  const std::string_view name = SpecOf(clients).name;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(name.data());
+  if (SSL_CTX_set_session_id_context(context.native_handle(), bytes,
+                                     static_cast<unsigned>(name.size())) == 1) {
+    return {};
+  }
+  return Status::Internal("TLS: sessions cannot be named");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ssl::context>> NewTlsContext(const Config& config, Setting clients) {
@@ -115,6 +127,7 @@ Result<std::unique_ptr<ssl::context>> NewTlsContext(const Config& config, Settin
   MAYFLY_RETURN_IF_ERROR(ChooseCiphers(config, *context));
   MAYFLY_RETURN_IF_ERROR(LoadOwnKey(config, *context));
   MAYFLY_RETURN_IF_ERROR(LoadAuthority(config, clients, *context));
+  MAYFLY_RETURN_IF_ERROR(NameSessions(clients, *context));
   return context;
 }
 
