@@ -43,8 +43,7 @@ FORCED_TAGS = {unit: "external:skip" for unit in (
     "unit/obuf-limits", "unit/info", "unit/maxmemory")}
 
 # What an external server of another make cannot offer.
-DENIED_TAGS = ["-needs:debug", "-needs:repl", "-needs:save", "-repl", "-cluster",
-               "-large-memory"]
+DENIED_TAGS = ["-needs:debug", "-needs:save", "-repl", "-cluster", "-large-memory"]
 
 TEST_SECONDS = 240   # Without progress, a test hangs. One makes 130,000 round trips.
 UNIT_SECONDS = 600

@@ -39,6 +39,23 @@ TEST(Transactions, ARefusedCommandAbortsThem) {
   }
 }
 
+TEST(Transactions, WritesThatAreRefusedMeanwhileAbortThem) {
+  Served served;
+  TestClient client(served.port());
+  TestClient other(served.port());
+  EXPECT_EQ(client.Text("MULTI"), "OK");
+  EXPECT_EQ(client.Text("GET a"), "QUEUED");
+  EXPECT_EQ(client.Text("SET a 1"), "QUEUED");
+  EXPECT_EQ(other.Text("CONFIG SET min-replicas-to-write 1"), "OK");
+  EXPECT_EQ(client.Text("EXEC"),
+            "EXECABORT Transaction discarded because of: NOREPLICAS Not enough good replicas to "
+            "write.");
+  EXPECT_EQ(client.Text("MULTI"), "OK");
+  EXPECT_EQ(client.Text("GET a"), "QUEUED");
+  EXPECT_EQ(client.Text("EXEC"), "[(nil)]");
+  EXPECT_EQ(other.Text("CONFIG SET min-replicas-to-write 0"), "OK");
+}
+
 TEST(Transactions, AnErrorInsideLeavesTheOthersAlone) {
   Served served;
   TestClient client(served.port());

@@ -99,6 +99,7 @@ class Executor {
   Status CollectTransactionKeys(Session& session, const std::vector<QueuedCommand>& commands,
                                 KeyReach& reach);
   Result<bool> WatchesHold(Session& session);
+  const char* RefusalToWrite(Session& session, const std::vector<QueuedCommand>& commands) const;
   Answer CheckQueued(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   Status RunQueued(Session& session, const std::vector<QueuedCommand>& commands);
 

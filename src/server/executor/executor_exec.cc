@@ -39,6 +39,10 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     session.DropWatches();
     return fail("EXECABORT Transaction discarded because of previous errors.");
   }
+  if (const char* const refusal = RefusalToWrite(session, transaction.commands)) {
+    session.DropWatches();
+    return fail(fmt::format("EXECABORT Transaction discarded because of: {}", refusal));
+  }
   KeyReach reach = KeyReach::kKeys;
   const std::uint64_t replies_begin = out.end_offset();
   const int database_before = state.database;
@@ -130,13 +134,25 @@ Result<bool> Executor::WatchesHold(Session& session) {
   return true;
 }
 
+// What may have changed since the commands were queued. Asked once, for all of them: either all
+// writes happen or none.
+const char* Executor::RefusalToWrite(Session& session,
+                                     const std::vector<QueuedCommand>& commands) const {
+  if (session.state().leader != nullptr) return nullptr;
+  const char* const refusal = server_.refuses_writes()    ? kReadOnlyLine
+                              : server_.lacks_followers() ? kTooFewFollowersLine
+                                                          : nullptr;
+  if (refusal == nullptr) return nullptr;
+  const bool writes =
+      std::any_of(commands.begin(), commands.end(),
+                  [](const QueuedCommand& queued) { return queued.entry->Is(kWrite); });
+  return writes ? refusal : nullptr;
+}
+
 // Checks permissions again: the rules may have changed since the command was queued.
 Answer Executor::CheckQueued(Session& session, const CommandEntry& entry,
                              std::span<const Bytes> args) {
   if (session.state().leader != nullptr) return {};
-  if (entry.Is(kWrite) && (server_.refuses_writes() || server_.lacks_followers())) {
-    return Answer::Error(server_.refuses_writes() ? kReadOnlyLine : kTooFewFollowersLine);
-  }
   const auto& principal = session.state().principal;
   if (principal == nullptr || entry.Is(kNoAuth)) return {};
   return server_.authorizer().Check(
