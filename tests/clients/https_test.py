@@ -170,6 +170,16 @@ class Https(unittest.TestCase):
         self.assertEqual(ask("GET", "/health")[1], b"ok\n")
         self.config(tls_protocols="")
 
+    def test_ciphers_are_those_of_the_settings(self):
+        self.config(tls_ciphers="ECDHE-ECDSA-AES256-GCM-SHA384")
+        offered = trusting(maximum_version=ssl.TLSVersion.TLSv1_2)
+        offered.set_ciphers("ECDHE-ECDSA-AES128-GCM-SHA256")
+        with self.assertRaises(OSError):
+            ask("GET", "/health", context=offered)
+        offered.set_ciphers("ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384")
+        self.assertEqual(ask("GET", "/health", context=offered)[1], b"ok\n")
+        self.config(tls_ciphers="")
+
     def test_clients_can_be_asked_for_a_certificate(self):
         self.config(tls_ca_cert_file=HOME / "authority.pem", http_tls_auth_clients="yes")
         with self.assertRaises(OSError):
