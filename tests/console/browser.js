@@ -11,7 +11,7 @@ import { Resp } from './resp.js';
 export const kOrigin = `http://127.0.0.1:${process.env.MAYFLY_HTTP_PORT}`;
 export const kScreens = path.resolve('screens');
 
-const kPatience = 10_000;
+const kPatience = 20_000; // Milliseconds; a busy machine is slow.
 const kDesk = { width: 1280, height: 900 };
 
 let context;
