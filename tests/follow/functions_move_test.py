@@ -12,8 +12,12 @@ from redis_home import Connection, RedisProcess, ServerProcess, wait_until
 MAYFLY = sys.argv.pop() if len(sys.argv) > 1 else "mayfly"
 
 
+# A function that may write, which a follower refuses to its clients, and one that may not.
 def library(name, answer):
-    return f"#!lua name={name}\nredis.register_function('{name}', function() return '{answer}' end)"
+    return f"""#!lua name={name}
+        local function answer() return '{answer}' end
+        redis.register_function('{name}', answer)
+        redis.register_function{{function_name='{name}_reads', callback=answer, flags={{'no-writes'}}}}"""
 
 
 def names(connection):
@@ -52,10 +56,15 @@ class Functions(unittest.TestCase):
             self.assertFalse(isinstance(reply, bytes) and reply.startswith(b"-"), reply)
         return redis, one
 
-    def check(self, connection, wanted=(b"one", b"two")):
+    def check(self, connection, wanted=(b"one", b"two"), answers=(b"1", b"2" * 5000)):
         self.assertEqual(names(connection), list(wanted))
-        self.assertEqual(connection.ask("FCALL", "one", 0), b"1")
-        self.assertEqual(connection.ask("FCALL", "two", 0), b"2" * 5000)
+        for name, answer in zip(("one", "two"), answers):
+            self.assertEqual(connection.ask("FCALL", name, 0), answer)
+
+    def check_follower(self, connection, name, answer):
+        for command in "FCALL", "FCALL_RO":
+            self.assertRegex(connection.ask(command, name, 0), b"-READONLY")
+            self.assertEqual(connection.ask(command, f"{name}_reads", 0), answer)
 
     def test_files_take_them_in_and_out(self):
         redis, one = self.filled("--appendonly", "yes", "--aof-use-rdb-preamble", "no")
@@ -91,12 +100,12 @@ class Functions(unittest.TestCase):
         mayfly.ask("FUNCTION", "LOAD", library("own", "0"))
         mayfly.ask("REPLICAOF", "127.0.0.1", redis.port)
         self.assertTrue(wait_until(lambda: names(mayfly) == [b"one", b"two"]))
-        self.check(mayfly)
+        self.check_follower(mayfly, "one", b"1")
+        self.check_follower(mayfly, "two", b"2" * 5000)
         leader.all([("FUNCTION", "DELETE", "two"), ("MULTI",), ("FUNCTION", "LOAD", "REPLACE", library("one", "changed")),
                     ("SET", "k", "with"), ("EXEC",)])
         self.assertTrue(wait_until(lambda: names(mayfly) == [b"one"] and mayfly.ask("GET", "k") == b"with"))
-        self.assertEqual(mayfly.ask("FCALL_RO", "one", 0)[:4], b"-ERR")
-        self.assertEqual(mayfly.ask("FCALL", "one", 0), b"changed")
+        self.check_follower(mayfly, "one", b"changed")
         self.assertRegex(mayfly.ask("FUNCTION", "LOAD", library("own", "0")), b"-READONLY")
         self.assertEqual(mayfly.info("replication")["follow_failed_commands"], "0")
 
@@ -108,12 +117,16 @@ class Functions(unittest.TestCase):
         mayfly = Connection(self.serve("mayfly").port)
         mayfly.ask("REPLICAOF", "127.0.0.1", leading.port)
         self.assertTrue(wait_until(lambda: names(mayfly) == [b"one", b"two"]))
-        self.check(mayfly)
+        self.check_follower(mayfly, "one", b"1")
+        self.check_follower(mayfly, "two", b"2" * 5000)
         leader.all([("FUNCTION", "DELETE", "two"), ("MULTI",), ("FUNCTION", "LOAD", "REPLACE", library("one", "changed")),
                     ("SET", "k", "with"), ("EXEC",)])
         self.assertTrue(wait_until(lambda: mayfly.ask("GET", "k") == b"with"))
         self.assertEqual(names(mayfly), [b"one"])
-        self.assertEqual(mayfly.ask("FCALL", "one", 0), b"changed")
+        self.check_follower(mayfly, "one", b"changed")
+        mayfly.ask("REPLICAOF", "NO", "ONE")
+        self.check(mayfly, (b"one",), (b"changed",))
+        self.assertRegex(mayfly.ask("FCALL_RO", "one", 0), b"-ERR Can not execute a script with write flag")
 
     def test_they_survive_a_crash_a_backup_and_a_new_password(self):
         server = self.serve("first")
