@@ -161,12 +161,12 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
     decision.draft.timestamp = call.timestamp;
   }
   if (call.kind == WriteCall::Kind::kDeleteAt) {
-    decision.draft.kind = Fate::Kind::kDelete;
+    decision.draft.kind = ModelDraft::Kind::kDelete;
     return decision;
   }
   if (call.kind == WriteCall::Kind::kDelete) {
     decision.answer.flag = living != nullptr;
-    decision.draft.kind = Fate::Kind::kDelete;
+    decision.draft.kind = ModelDraft::Kind::kDelete;
     return decision;
   }
   const bool changes_deadline_alone = call.kind == WriteCall::Kind::kExpire ||
@@ -180,7 +180,7 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
   const AskedOrBad asked = Ask(lifetime, call.key, policy, living, pending, now);
   const auto deadline = asked ? DeadlineOf(*asked, now) : std::nullopt;
   if (!deadline) return answer(StatusCode::kInvalid);
-  decision.draft.kind = Fate::Kind::kPut;
+  decision.draft.kind = ModelDraft::Kind::kPut;
   decision.draft.value = call.value;
   decision.draft.asked = *asked;
   // The requested lifetime of a transaction's own row still counts from the commit.
@@ -206,7 +206,7 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
     if (living != nullptr) decision.answer.seen = living->value;
     if (call.value.empty()) {
       decision.draft = {};
-      if (living != nullptr) decision.draft.kind = Fate::Kind::kDelete;
+      if (living != nullptr) decision.draft.kind = ModelDraft::Kind::kDelete;
     } else if (living != nullptr) {
       decision.draft.value = living->value + call.value;
     }
@@ -237,11 +237,11 @@ WriteAnswer Model::Write(const std::string& keyspace, const WriteCall& call) {
   return decision.answer;
 }
 
-void Model::Apply(const std::string& keyspace, const std::string& key, const Fate& draft) {
-  if (draft.kind == Fate::Kind::kNothing) return;
+void Model::Apply(const std::string& keyspace, const std::string& key, const ModelDraft& draft) {
+  if (draft.kind == ModelDraft::Kind::kNothing) return;
   ModelKeyspace& here = keyspaces.at(keyspace);
   ModelRow fresh;
-  if (draft.kind == Fate::Kind::kPut) {
+  if (draft.kind == ModelDraft::Kind::kPut) {
     const auto deadline = DeadlineOf(draft.asked, draft.TtlFrom(now));
     MAYFLY_CHECK(deadline.has_value(), "a deadline past the end of time was let through");
     fresh = {draft.value, *deadline};
@@ -259,7 +259,7 @@ void Model::Apply(const std::string& keyspace, const std::string& key, const Fat
       fresh.timestamp = std::max({now, newest.value_or(now), draft.not_before.value_or(now)});
     }
     here.Say(key, *fresh.timestamp,
-             draft.kind == Fate::Kind::kPut ? std::optional(fresh) : std::nullopt);
+             draft.kind == ModelDraft::Kind::kPut ? std::optional(fresh) : std::nullopt);
     if (newest && *fresh.timestamp < *newest) return;  // Late: the present does not change.
   }
   ModelRows& stored = here.stored;
@@ -270,7 +270,7 @@ void Model::Apply(const std::string& keyspace, const std::string& key, const Fat
   } else if (old != stored.end()) {
     stored.erase(old);
   }
-  if (draft.kind == Fate::Kind::kDelete) return;
+  if (draft.kind == ModelDraft::Kind::kDelete) return;
   if (IsAlive(fresh, now)) {
     stored[key] = fresh;
   } else if (!old_is_dead) {

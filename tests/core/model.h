@@ -69,7 +69,7 @@ struct Asked {
 };
 
 // The draft of a key.
-struct Fate {
+struct ModelDraft {
   enum class Kind : std::uint8_t { kNothing, kPut, kDelete };
 
   Kind kind = Kind::kNothing;
@@ -87,7 +87,7 @@ struct Fate {
 
 struct Decision {
   WriteAnswer answer;
-  Fate draft;
+  ModelDraft draft;
 };
 
 // Decides a write, given the living row or null. `pending` is the row's requested lifetime, if it
@@ -131,7 +131,7 @@ class Model {
   const std::string* NameOf(std::uint32_t id) const;  // Null when there is none.
 
   // Applies the draft, with its events.
-  void Apply(const std::string& keyspace, const std::string& key, const Fate& draft);
+  void Apply(const std::string& keyspace, const std::string& key, const ModelDraft& draft);
 
  private:
   void Tell(const std::string& keyspace, const std::string& key, WallTime deadline,

@@ -31,8 +31,8 @@ std::optional<WallTime> LastWord(const ModelState& state, const KeyspacePolicy& 
 
 }  // namespace
 
-Fate ModelTransaction::Pending::draft() const {
-  Fate draft{present ? Fate::Kind::kPut : Fate::Kind::kDelete, value, asked};
+ModelDraft ModelTransaction::Pending::draft() const {
+  ModelDraft draft{present ? ModelDraft::Kind::kPut : ModelDraft::Kind::kDelete, value, asked};
   (own_timestamp ? draft.timestamp : draft.not_before) = timestamp;
   draft.same_timestamp = same_timestamp;
   draft.ttl_from_now = ttl_from_commit;
@@ -76,17 +76,17 @@ WriteAnswer ModelTransaction::Write(const ModelKeyspace& keyspace, const WriteCa
   const bool stamped =
       call.kind == WriteCall::Kind::kPutAt || call.kind == WriteCall::Kind::kDeleteAt;
   if (!keeps && (!stamped || keyspace.by_timestamp())) Touch(keyspace.id, call.key);
-  if (decision.draft.kind != Fate::Kind::kNothing) {
+  if (decision.draft.kind != ModelDraft::Kind::kNothing) {
     Keep(at, decision.draft, newest, keyspace.by_timestamp());
   }
   return decision.answer;
 }
 
 // A pending write with a timestamp of its own that is overtaken becomes part of the past.
-void ModelTransaction::Keep(const KeyOfAll& at, const Fate& draft, std::optional<WallTime> newest,
+void ModelTransaction::Keep(const KeyOfAll& at, const ModelDraft& draft, std::optional<WallTime> newest,
                             bool by_timestamp) {
   const auto own = overlay_.find(at);
-  Pending pending{.present = draft.kind == Fate::Kind::kPut,
+  Pending pending{.present = draft.kind == ModelDraft::Kind::kPut,
                   .value = draft.value,
                   .asked = draft.asked,
                   .deadline = {},

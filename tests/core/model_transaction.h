@@ -56,14 +56,14 @@ class ModelTransaction {
     bool ttl_from_commit = false;
 
     ModelRow row() const { return {value, deadline, timestamp}; }
-    Fate draft() const;
+    ModelDraft draft() const;
   };
   using Overlay = std::map<KeyOfAll, Pending>;
   using Late = std::map<std::pair<KeyOfAll, WallTime>, Pending>;
 
   bool IsChanged(const Model& model, const KeyOfAll& at) const;
   bool IsBad(const Model& model, const KeyOfAll& at, const Pending& pending) const;
-  void Keep(const KeyOfAll& at, const Fate& draft, std::optional<WallTime> newest,
+  void Keep(const KeyOfAll& at, const ModelDraft& draft, std::optional<WallTime> newest,
             bool by_timestamp);
 
   Model::StatesById then_;

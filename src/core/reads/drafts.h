@@ -25,7 +25,7 @@ namespace mayfly::core {
 // What becomes of a row, but for its value. Deadline and timestamp are those at the transaction's
 // instant. A transaction without latches commits at a later one: what depends on it is computed
 // again then. Trivial, so that changing and saving a draft copies bytes.
-struct RowFate {
+struct RowDraftState {
   enum class Kind : std::uint8_t { kAbsent, kPlain, kCollection };
 
   Kind kind = Kind::kAbsent;
@@ -71,13 +71,13 @@ struct RowFate {
   bool TtlCountsFromTimestamp() const { return own_timestamp && !ttl_from_commit; }
   WallTime TtlFrom(WallTime now) const { return TtlCountsFromTimestamp() ? *timestamp : now; }
 };
-static_assert(std::is_trivially_copyable_v<RowFate>);
+static_assert(std::is_trivially_copyable_v<RowDraftState>);
 
-struct RowDraft : RowFate {
+struct RowDraft : RowDraftState {
   std::string value;  // Or the head; unless it is the stored one.
 
-  RowFate& fate() { return *this; }
-  const RowFate& fate() const { return *this; }
+  RowDraftState& state() { return *this; }
+  const RowDraftState& state() const { return *this; }
 };
 
 struct BufferedRow {
@@ -122,7 +122,7 @@ struct BufferedRow {
     stored_value = {};
     stored_parts.reset();
     draft.value.clear();
-    draft.fate() = {};
+    draft.state() = {};
     saved_in = 0;
     return draft.value.capacity();
   }

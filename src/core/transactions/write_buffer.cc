@@ -172,7 +172,7 @@ Status WriteBuffer::Settle(Bytes key, BufferedRow& row) {
   return SetCounts(key, collection, draft);
 }
 
-Status WriteBuffer::SetCounts(Bytes key, const Collection& collection, RowFate& draft) {
+Status WriteBuffer::SetCounts(Bytes key, const Collection& collection, RowDraftState& draft) {
   draft.members = collection.members;
   draft.mortal = collection.mortal;
   draft.dead = 0;
@@ -218,10 +218,10 @@ RowDraft& WriteBuffer::ToChange(Rows& row) {
   return draft;
 }
 
-void WriteBuffer::Replace(Rows& row, const RowFate& fate, Bytes value) {
+void WriteBuffer::Replace(Rows& row, const RowDraftState& draft_state, Bytes value) {
   RowDraft& draft = ToChange(row);
   draft.value = value;  // Which may be a view of it.
-  draft.fate() = fate;
+  draft.state() = draft_state;
   draft.dirty = true;
   draft.changed = true;
 }
@@ -287,8 +287,8 @@ Status WriteBuffer::Clear() {
   return {};
 }
 
-void WriteBuffer::SetDraft(Rows& row, const RowFate& fate, std::string value) {
-  row.second.draft.fate() = fate;
+void WriteBuffer::SetDraft(Rows& row, const RowDraftState& draft_state, std::string value) {
+  row.second.draft.state() = draft_state;
   row.second.draft.value = std::move(value);
   if (!source().is_latched()) unsettled_.insert(row.first);
 }

@@ -108,7 +108,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
     BufferedCollections collections;
     bool was_cleared = false;
   };
-  void SetDraft(BufferedRows::value_type& row, const RowFate& fate, std::string value);
+  void SetDraft(BufferedRows::value_type& row, const RowDraftState& draft_state, std::string value);
   void SetLateDraft(Bytes key, WallTime timestamp, std::optional<RowDraft> draft);
   void TakeBackClear(Cleared before);
 
@@ -138,20 +138,20 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   bool IsLast(Bytes key) const { return last_ != nullptr && last_->first == key; }
   Status Fill(Bytes key, BufferedRow& row);
   Status Settle(Bytes key, BufferedRow& row);
-  Status SetCounts(Bytes key, const Collection& collection, RowFate& draft);
+  Status SetCounts(Bytes key, const Collection& collection, RowDraftState& draft);
   static void Show(const BufferedRow& row, WallTime now, FoundRow& found);
 
   // Called before a change: of the row, or of a side, which leaves the row unchanged.
   RowDraft& ToChange(Rows& row);
   RowDraft& ToPlan(Rows& row);
   void Remove(Rows& row);
-  void Replace(Rows& row, const RowFate& fate, Bytes value);
+  void Replace(Rows& row, const RowDraftState& draft_state, Bytes value);
 
-  Status Decided(const BufferedRow& own, const Change& change, RowFate& fresh) const;
-  void SetTimestamp(const BufferedRow& own, const Change& change, RowFate& fresh) const;
-  void AddLate(const std::string& key, const RowFate& fate, Bytes value);
+  Status Decided(const BufferedRow& own, const Change& change, RowDraftState& fresh) const;
+  void SetTimestamp(const BufferedRow& own, const Change& change, RowDraftState& fresh) const;
+  void AddLate(const std::string& key, const RowDraftState& draft_state, Bytes value);
 
-  Result<RowFate> NewCollection(Bytes head);
+  Result<RowDraftState> NewCollection(Bytes head);
   Status CheckHead(Bytes head) const;
   Status CheckRoom(const BufferedCollection& parts) const;
 

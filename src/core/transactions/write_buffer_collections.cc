@@ -48,13 +48,13 @@ Status WriteBuffer::CheckRoom(const BufferedCollection& parts) const {
       "the transaction writes more than {} members; commit it in parts", kTransactionKeysMax));
 }
 
-Result<RowFate> WriteBuffer::NewCollection(Bytes head) {
+Result<RowDraftState> WriteBuffer::NewCollection(Bytes head) {
   MAYFLY_RETURN_IF_ERROR(CheckCollections());
   MAYFLY_RETURN_IF_ERROR(CheckHead(head));
-  RowFate fate{.kind = RowFate::Kind::kCollection};
-  MAYFLY_TRY(fate.collection_id, store_.collection_ids().Next());
-  fate.fresh = true;
-  return fate;
+  RowDraftState draft_state{.kind = RowDraftState::Kind::kCollection};
+  MAYFLY_TRY(draft_state.collection_id, store_.collection_ids().Next());
+  draft_state.fresh = true;
+  return draft_state;
 }
 
 Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
@@ -65,10 +65,10 @@ Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
   std::optional<std::optional<WallTime>> old;
   if (row->second.Shows(transaction_.now())) old = row->second.draft.deadline;
   MAYFLY_TRY(const Span span, Rule().Apply(lifetime, key, old, transaction_.now()));
-  MAYFLY_TRY(RowFate fate, NewCollection(head));
-  fate.span = span;
-  MAYFLY_TRY(fate.deadline, DeadlineOf(span, transaction_.now()));
-  Replace(*row, fate, head);
+  MAYFLY_TRY(RowDraftState draft_state, NewCollection(head));
+  draft_state.span = span;
+  MAYFLY_TRY(draft_state.deadline, DeadlineOf(span, transaction_.now()));
+  Replace(*row, draft_state, head);
   PartsOf(*row);  // Now, so that made_in is this epoch.
   return {};
 }
@@ -78,10 +78,10 @@ Status WriteBuffer::MakeCollectionUntil(Bytes key, Bytes head, std::optional<Wal
   MAYFLY_RETURN_IF_ERROR(CheckWrite(key, stripe));
   Rows* row = nullptr;
   MAYFLY_RETURN_IF_ERROR(Load(key, stripe, row));
-  MAYFLY_TRY(RowFate fate, NewCollection(head));
-  fate.span = Span::Of(deadline);
-  fate.deadline = deadline;
-  Replace(*row, fate, head);
+  MAYFLY_TRY(RowDraftState draft_state, NewCollection(head));
+  draft_state.span = Span::Of(deadline);
+  draft_state.deadline = deadline;
+  Replace(*row, draft_state, head);
   PartsOf(*row);
   return {};
 }

@@ -47,7 +47,7 @@ Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
       const Change change,
       decide({.row = lives ? &living : nullptr, .now = transaction_.now(), .newest = newest}));
   if (change.kind == Change::Kind::kNothing) return {};
-  RowFate fresh;
+  RowDraftState fresh;
   MAYFLY_RETURN_IF_ERROR(Decided(own, change, fresh));
   if (change.timestamp && newest && *change.timestamp < *newest) {
     AddLate(row->first, fresh, fresh.stored_value ? Bytes() : change.payload);
@@ -69,14 +69,14 @@ Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
   } else {
     draft.value = change.payload;  // Which may be a part of it.
   }
-  draft.fate() = fresh;
+  draft.state() = fresh;
   const bool keeps = source().is_latched() || transaction_.marks() > 0;  // A rollback may need it.
   if (!keeps && !draft.stored_value) own.ForgetStoredValue();
   return {};
 }
 
 // What a decision makes of the row. `stored_value` says that the value, or head, stays.
-Status WriteBuffer::Decided(const BufferedRow& own, const Change& change, RowFate& fresh) const {
+Status WriteBuffer::Decided(const BufferedRow& own, const Change& change, RowDraftState& fresh) const {
   if (state_.by_timestamp()) SetTimestamp(own, change, fresh);
   if (change.kind == Change::Kind::kDelete) {
     fresh.evicted = change.evicts;
@@ -84,7 +84,7 @@ Status WriteBuffer::Decided(const BufferedRow& own, const Change& change, RowFat
   }
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
   if (change.of_collection) {
-    fresh = own.draft.fate();
+    fresh = own.draft.state();
     fresh.stored_value = true;
   } else {
     fresh.kind = RowDraft::Kind::kPlain;
@@ -103,7 +103,7 @@ Status WriteBuffer::Decided(const BufferedRow& own, const Change& change, RowFat
   return {};
 }
 
-void WriteBuffer::SetTimestamp(const BufferedRow& own, const Change& change, RowFate& fresh) const {
+void WriteBuffer::SetTimestamp(const BufferedRow& own, const Change& change, RowDraftState& fresh) const {
   const WallTime now = transaction_.now();
   const auto newest = own.newest();
   fresh.timestamp = change.timestamp.value_or(std::max(now, newest.value_or(now)));
@@ -116,12 +116,12 @@ void WriteBuffer::SetTimestamp(const BufferedRow& own, const Change& change, Row
   fresh.same_timestamp = !own.dirty() || own.draft.own_timestamp || own.draft.same_timestamp;
 }
 
-void WriteBuffer::AddLate(const std::string& key, const RowFate& fate, Bytes value) {
-  const WallTime timestamp = *fate.timestamp;
+void WriteBuffer::AddLate(const std::string& key, const RowDraftState& draft_state, Bytes value) {
+  const WallTime timestamp = *draft_state.timestamp;
   const auto [at, is_new] = late_.try_emplace({key, timestamp});
   transaction_.BufferedChange(key);
   transaction_.Save(*this, key, timestamp, is_new ? std::nullopt : std::optional(at->second));
-  at->second.fate() = fate;
+  at->second.draft_state() = draft_state;
   at->second.value = value;
 }
 

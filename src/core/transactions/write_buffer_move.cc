@@ -34,7 +34,7 @@ Status WriteBuffer::Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) {
   }
   Rows* written = nullptr;
   MAYFLY_RETURN_IF_ERROR(target.Load(to, to_stripe, written));
-  const RowFate fresh{.kind = RowFate::Kind::kPlain, .span = span, .deadline = deadline};
+  const RowDraftState fresh{.kind = RowDraftState::Kind::kPlain, .span = span, .deadline = deadline};
   target.Replace(*written, fresh, row->second.value());
   return {};
 }
@@ -54,10 +54,10 @@ Status WriteBuffer::Move(Bytes from, TransactionKeyspace& to_space, Bytes to) {
         !PartsOf(*row).packed) {
       Rows* written = nullptr;
       MAYFLY_RETURN_IF_ERROR(Load(to, to_stripe, written));
-      RowFate fate = row->second.draft;
-      fate.stored_value = false;
+      RowDraftState draft_state = row->second.draft;
+      draft_state.stored_value = false;
       moved_ = true;
-      Replace(*written, fate, row->second.value());
+      Replace(*written, draft_state, row->second.value());
       Remove(*row);
       return {};
     }

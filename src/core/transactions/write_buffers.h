@@ -92,7 +92,7 @@ class WriteBuffers {
  private:
   struct RowUndo {
     BufferedRows::value_type* row;
-    RowFate before;
+    RowDraftState before;
     std::string value;
   };
   struct LateUndo {
