@@ -9,13 +9,13 @@ namespace {
 
 using Kind = Shape::Kind;
 
-Outcome<void> CheckTypes(const json::value& value, const Shape& shape, Standing standing);
+Outcome<void> CheckTypes(const json::value& value, const Shape& shape, Position position);
 
 Outcome<void> CheckMembers(const json::object& object, const Shape& shape) {
   for (const Member& member : shape.members) {
     const json::value* const value = object.if_contains(ToJson(member.name));
     if (value == nullptr || value->is_null()) continue;
-    MAYFLY_REQUIRE(CheckTypes(*value, *member.shape, Standing::kMember));
+    MAYFLY_REQUIRE(CheckTypes(*value, *member.shape, Position::kMember));
   }
   return {};
 }
@@ -27,7 +27,7 @@ Outcome<void> CheckNumber(const json::value& value, Kind kind) {
                                                  : "Double");
 }
 
-Outcome<void> CheckTypes(const json::value& value, const Shape& shape, Standing standing) {
+Outcome<void> CheckTypes(const json::value& value, const Shape& shape, Position position) {
   switch (shape.kind) {
     case Kind::kString:
     case Kind::kName:
@@ -37,22 +37,22 @@ Outcome<void> CheckTypes(const json::value& value, const Shape& shape, Standing 
     case Kind::kInteger:
     case Kind::kLong:
     case Kind::kDouble: return CheckNumber(value, shape.kind);
-    case Kind::kValue: return CheckAttributeValue(value, standing);
+    case Kind::kValue: return CheckAttributeValue(value, position);
     case Kind::kStructure:
-      MAYFLY_REQUIRE(CheckStructure(value, shape.class_name, standing));
+      MAYFLY_REQUIRE(CheckStructure(value, shape.class_name, position));
       return CheckMembers(value.get_object(), shape);
     case Kind::kList:
-      MAYFLY_REQUIRE(CheckList(value, standing));
+      MAYFLY_REQUIRE(CheckList(value, position));
       for (const json::value& element : value.get_array()) {
         if (element.is_null()) continue;
-        MAYFLY_REQUIRE(CheckTypes(element, *shape.element, Standing::kElement));
+        MAYFLY_REQUIRE(CheckTypes(element, *shape.element, Position::kElement));
       }
       return {};
     case Kind::kMap:
-      MAYFLY_REQUIRE(CheckMap(value, shape.class_name, standing));
+      MAYFLY_REQUIRE(CheckMap(value, shape.class_name, position));
       for (const auto& member : value.get_object()) {
         if (member.value().is_null()) continue;
-        MAYFLY_REQUIRE(CheckTypes(member.value(), *shape.element, Standing::kElement));
+        MAYFLY_REQUIRE(CheckTypes(member.value(), *shape.element, Position::kElement));
       }
       return {};
   }

@@ -15,8 +15,8 @@ constexpr std::string_view kModel = "com.amazonaws.dynamodb.v20120810.";
 constexpr std::string_view kValueClass = "AttributeValue";
 
 // A scalar where a collection should be.
-Refusal NoCollection(Standing standing) {
-  if (standing == Standing::kMember) return Mistyped("Unexpected field type");
+Refusal NoCollection(Position position) {
+  if (position == Position::kMember) return Mistyped("Unexpected field type");
   return Mistyped(
       "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class "
       "java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and "
@@ -36,7 +36,7 @@ Outcome<void> CheckString(const json::value& value) {
 
 template <auto kCheck>
 Outcome<void> CheckListOf(const json::value& value) {
-  MAYFLY_REQUIRE(CheckList(value, Standing::kMember));
+  MAYFLY_REQUIRE(CheckList(value, Position::kMember));
   for (const json::value& element : value.get_array()) {
     if (!element.is_null()) MAYFLY_REQUIRE(kCheck(element));
   }
@@ -44,11 +44,11 @@ Outcome<void> CheckListOf(const json::value& value) {
 }
 
 Outcome<void> CheckElement(const json::value& value) {
-  return CheckAttributeValue(value, Standing::kElement);
+  return CheckAttributeValue(value, Position::kElement);
 }
 
 Outcome<void> CheckValueMap(const json::value& value) {
-  MAYFLY_REQUIRE(CheckMap(value, kValueClass, Standing::kMember));
+  MAYFLY_REQUIRE(CheckMap(value, kValueClass, Position::kMember));
   for (const auto& member : value.get_object()) {
     if (!member.value().is_null()) MAYFLY_REQUIRE(CheckElement(member.value()));
   }
@@ -82,31 +82,31 @@ Outcome<void> CheckBoolean(const json::value& value) {
   return {};
 }
 
-Outcome<void> CheckList(const json::value& value, Standing standing) {
+Outcome<void> CheckList(const json::value& value, Position position) {
   if (value.is_array()) return {};
   if (value.is_object()) return Mistyped(kUnexpectedStructure);
-  return NoCollection(standing);
+  return NoCollection(position);
 }
 
-Outcome<void> CheckMap(const json::value& value, std::string_view class_name, Standing standing) {
+Outcome<void> CheckMap(const json::value& value, std::string_view class_name, Position position) {
   if (value.is_object()) return {};
-  if (!value.is_array()) return NoCollection(standing);
+  if (!value.is_array()) return NoCollection(position);
   return Mistyped(fmt::format("Unrecognized collection type java.util.Map<java.lang.String, {}>",
                               WholeName(class_name)));
 }
 
 Outcome<void> CheckStructure(const json::value& value, std::string_view class_name,
-                             Standing standing) {
+                             Position position) {
   if (value.is_object()) return {};
   if (value.is_array()) {
     return Mistyped(fmt::format("Unrecognized collection type class {}{}", kModel, class_name));
   }
-  return Mistyped(standing == Standing::kMember ? "Unexpected field type"
+  return Mistyped(position == Position::kMember ? "Unexpected field type"
                                                 : "Unexpected value type in payload");
 }
 
-Outcome<void> CheckAttributeValue(const json::value& value, Standing standing) {
-  MAYFLY_REQUIRE(CheckStructure(value, kValueClass, standing));
+Outcome<void> CheckAttributeValue(const json::value& value, Position position) {
+  MAYFLY_REQUIRE(CheckStructure(value, kValueClass, position));
   for (const auto& member : value.get_object()) {
     if (member.value().is_null()) continue;
     const std::string_view name(member.key().data(), member.key().size());

@@ -7,15 +7,15 @@
 namespace mayfly::dynamo {
 
 // Where a value stands decides how a wrong type is worded.
-enum class Standing : bool { kMember, kElement };
+enum class Position : bool { kMember, kElement };
 
 Outcome<void> CheckBoolean(const json::value& value);
-Outcome<void> CheckList(const json::value& value, Standing standing);
-Outcome<void> CheckMap(const json::value& value, std::string_view class_name, Standing standing);
+Outcome<void> CheckList(const json::value& value, Position position);
+Outcome<void> CheckMap(const json::value& value, std::string_view class_name, Position position);
 Outcome<void> CheckStructure(const json::value& value, std::string_view class_name,
-                             Standing standing);
+                             Position position);
 
 // An AttributeValue with everything in it.
-Outcome<void> CheckAttributeValue(const json::value& value, Standing standing);
+Outcome<void> CheckAttributeValue(const json::value& value, Position position);
 
 }  // namespace mayfly::dynamo
