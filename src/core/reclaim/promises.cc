@@ -113,28 +113,28 @@ Promises::Keyspaces Promises::Due(WallTime now) const {
 
 Status Promises::Keep(const Keyspaces& keyspaces, std::uint64_t bytes_per_second, Stop stop,
                       ReclaimReport& report) {
-  std::vector<Claim> claims;
-  const Result<bool> clean = Round(keyspaces, bytes_per_second, stop, report, claims);
+  std::vector<KeyspaceRound> rounds;
+  const Result<bool> clean = Round(keyspaces, bytes_per_second, stop, report, rounds);
   Status outcome = clean.status();
-  if (clean && *clean) outcome = Record(claims);
+  if (clean && *clean) outcome = Record(rounds);
   const bool done = outcome.ok() && clean && *clean;
   report.held_up = report.held_up || (outcome.ok() && !done && !report.stopped_by_clock);
-  for (const Claim& claim : claims) {
-    claim.keyspace->EndRound(done);
-    TellLate(claim, done);
+  for (const KeyspaceRound& round : rounds) {
+    round.keyspace->EndRound(done);
+    TellLate(round, done);
   }
   return outcome;
 }
 
 Result<bool> Promises::Round(const Keyspaces& keyspaces, std::uint64_t bytes_per_second, Stop stop,
-                             ReclaimReport& report, std::vector<Claim>& claims) {
+                             ReclaimReport& report, std::vector<KeyspaceRound>& rounds) {
   for (const auto& keyspace : keyspaces) {
-    claims.push_back({keyspace, keyspace->removing_since(), {}, keyspace->dropped()});
-    MAYFLY_RETURN_IF_ERROR(Begin(claims.back()));
+    rounds.push_back({keyspace, keyspace->removing_since(), {}, keyspace->dropped()});
+    MAYFLY_RETURN_IF_ERROR(Begin(rounds.back()));
   }
   if (!store_.clock().may_delete()) {
     report.stopped_by_clock = true;
-    for (Claim& claim : claims) claim.through.reset();
+    for (KeyspaceRound& round : rounds) round.through.reset();
   }
   MAYFLY_TRY(bool clean,
              store_.horizon().Advance(store_.catalog(), store_.states(), store_.engine()));
@@ -164,9 +164,9 @@ Result<bool> Promises::AwaitDeletions(Stop stop) {
   }
 }
 
-Status Promises::Begin(Claim& claim) {
-  KeyspaceState& keyspace = *claim.keyspace;
-  if (claim.dropped) {
+Status Promises::Begin(KeyspaceRound& round) {
+  KeyspaceState& keyspace = *round.keyspace;
+  if (round.dropped) {
     keyspace.BeginRound();
     const WallTime now = store_.clock().Now();
     return store_.events().TrimKeyspace(keyspace.id(), now, now).status();
@@ -179,14 +179,14 @@ Status Promises::Begin(Claim& claim) {
   // A jump of the clock does not age events.
   const ClockReport clock = store_.clock().Report();
   const WallTime through = clock.without_jump.value_or(clock.now);
-  claim.through = through;
+  round.through = through;
   MAYFLY_RETURN_IF_ERROR(purger.PurgeAll(keyspace));
   const auto promise = keyspace.policy()->purge_within;
   if (!promise) return {};
   MAYFLY_TRY(const auto kept, store_.events().TrimKeyspace(keyspace.id(), through - *promise / 4,
                                                            store_.clock().Now()));
   if (!kept.first_deadline) return {};
-  claim.through = std::min(through, *kept.first_deadline - Millis(1));
+  round.through = std::min(through, *kept.first_deadline - Millis(1));
   keyspace.NoteRemoval(*kept.first_deadline);
   return {};
 }
@@ -238,44 +238,44 @@ Result<bool> Promises::RewriteFiles(engine::Role role, const Keyspaces& keyspace
                       [&](const auto& file) { return unclean.Holds(file, last_level); });
 }
 
-Status Promises::Record(const std::vector<Claim>& claims) {
+Status Promises::Record(const std::vector<KeyspaceRound>& rounds) {
   engine::Batch batch;
-  for (const Claim& claim : claims) {
-    if (claim.dropped) {
-      batch.Delete(kMeta, MetaKey(kMetaDropped, claim.keyspace->id()));
+  for (const KeyspaceRound& round : rounds) {
+    if (round.dropped) {
+      batch.Delete(kMeta, MetaKey(kMetaDropped, round.keyspace->id()));
       continue;
     }
-    if (!claim.through) continue;
+    if (!round.through) continue;
     std::string through;
-    AppendLittleEndian64(through, static_cast<std::uint64_t>(ToMs(*claim.through)));
-    batch.Put(kMeta, MetaKey(kMetaPurgedThrough, claim.keyspace->id()), through);
+    AppendLittleEndian64(through, static_cast<std::uint64_t>(ToMs(*round.through)));
+    batch.Put(kMeta, MetaKey(kMetaPurgedThrough, round.keyspace->id()), through);
   }
   MAYFLY_RETURN_IF_ERROR(store_.engine().Commit(batch, Durability::kDisk));
   MAYFLY_RETURN_IF_ERROR(store_.engine().Flush());
-  for (const Claim& claim : claims) {
-    if (claim.dropped) store_.catalog().ForgetDropped(claim.keyspace->id());
+  for (const KeyspaceRound& round : rounds) {
+    if (round.dropped) store_.catalog().ForgetDropped(round.keyspace->id());
   }
   return {};
 }
 
 // Logs once when a promise is late, and once when it is kept again.
-void Promises::TellLate(const Claim& claim, bool done) const {
-  const auto promise = claim.keyspace->policy()->purge_within;
+void Promises::TellLate(const KeyspaceRound& round, bool done) const {
+  const auto promise = round.keyspace->policy()->purge_within;
   if (!promise) return;
-  const WallTime since = std::max({claim.since, counts_from_, claim.keyspace->promised_since()});
+  const WallTime since = std::max({round.since, counts_from_, round.keyspace->promised_since()});
   const Millis late = LateBy(since, *promise, store_.clock().Report());
   if (late == Millis(0)) return;
-  const bool told = claim.keyspace->SetTold(!done);
+  const bool told = round.keyspace->SetTold(!done);
   if (done) {
     Log(store_.logger(), LogLevel::kWarning,
         "keyspace '{}': what ended at {} ms is out of all files {} ms later than promised; the "
         "promise of {} ms is kept again",
-        Printable(claim.keyspace->name()), ToMs(since), late.count(), promise->count());
+        Printable(round.keyspace->name()), ToMs(since), late.count(), promise->count());
   } else if (!told) {
     Log(store_.logger(), LogLevel::kWarning,
         "keyspace '{}': the promise of {} ms is broken: what ended at {} ms should have been out "
         "of all files {} ms ago; TTL.PROVE, or Database::Prove(), tells what is in the way",
-        Printable(claim.keyspace->name()), promise->count(), ToMs(since), late.count());
+        Printable(round.keyspace->name()), promise->count(), ToMs(since), late.count());
   }
 }
 

@@ -7,7 +7,7 @@
 //   which another version may lie, down to the last level; note how far it is done; write that out,
 //   too, which leaves a fresh log and manifest.
 // Places: docs/promises.md lists every one in which a byte can lie, and what clears it.
-// While the clock is not trusted a round purges no dead rows and claims nothing about them; bytes
+// While the clock is not trusted a round purges no dead rows and promises nothing about them; bytes
 // that callers deleted or overwrote are removed all the same.
 // Bytes that an open state shows stay, and then the round does not count: it is tried again, and
 // Database::Prove() reports the state.
@@ -57,8 +57,8 @@ class Promises {
   static WallTime PurgedThrough(const KeyspaceState& keyspace, WallTime left_since, WallTime now);
 
  private:
-  // What a round can claim for a keyspace when its files are done.
-  struct Claim {
+  // One keyspace in a round; what holds for it when the files are done.
+  struct KeyspaceRound {
     std::shared_ptr<KeyspaceState> keyspace;
     WallTime since;  // When the bytes it removes ended.
     // Nothing: dead rows were not purged, because the clock is not trusted.
@@ -68,15 +68,15 @@ class Promises {
 
   // True when nothing is left that should be gone.
   Result<bool> Round(const Keyspaces& keyspaces, std::uint64_t bytes_per_second, Stop stop,
-                     ReclaimReport& report, std::vector<Claim>& claims);
-  Status Begin(Claim& claim);
+                     ReclaimReport& report, std::vector<KeyspaceRound>& rounds);
+  Status Begin(KeyspaceRound& round);
   // Leaves files with only commits after `last_commit` to the next round.
   Result<bool> RewriteFiles(engine::Role role, const Keyspaces& keyspaces,
                             std::uint64_t last_commit, std::uint64_t bytes_per_second, Stop stop,
                             ReclaimReport& report);
   Result<bool> AwaitDeletions(Stop stop);
-  Status Record(const std::vector<Claim>& claims);
-  void TellLate(const Claim& claim, bool done) const;
+  Status Record(const std::vector<KeyspaceRound>& rounds);
+  void TellLate(const KeyspaceRound& round, bool done) const;
 
   Store& store_;
   const WallTime counts_from_;

@@ -261,8 +261,8 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability,
   // until something else is flushed.
   if (writes.Count() == 0) return {};
   // kNone is logged as well: without the log, a later batch could outlive an earlier one.
-  LogRoom::Claim claim(*handles_.log_room, writes.GetDataSize());
-  MAYFLY_RETURN_IF_ERROR(TakeRoom(claim, writes.GetDataSize(), right));
+  LogRoom::Reservation reservation(*handles_.log_room, writes.GetDataSize());
+  MAYFLY_RETURN_IF_ERROR(TakeRoom(reservation, writes.GetDataSize(), right));
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kDisk;
   const auto write = [&] {
@@ -289,12 +289,12 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability,
   return Failed(status, "committing to");
 }
 
-Status RocksDatabase::TakeRoom(LogRoom::Claim& claim, std::uint64_t bytes, FullDiskRight right) {
+Status RocksDatabase::TakeRoom(LogRoom::Reservation& reservation, std::uint64_t bytes, FullDiskRight right) {
   const bool makes_room = right != FullDiskRight::kNone;
   if (!makes_room && !handles_.reserve->MayGrow()) return RefuseForSpace(right);
-  if (!claim.Take()) [[unlikely]] {
-    const bool more = handles_.reserve->GiveUp(claim.room_needed());
-    if (!makes_room || !more || !claim.Take()) return RefuseForSpace(right);
+  if (!reservation.Take()) [[unlikely]] {
+    const bool more = handles_.reserve->GiveUp(reservation.room_needed());
+    if (!makes_room || !more || !reservation.Take()) return RefuseForSpace(right);
   }
   if (!handles_.reserve->is_given_up()) [[likely]]
     return {};

@@ -104,7 +104,7 @@ class RocksDatabase final : public Engine {
   rocksdb::Status Translate(const Batch& batch, rocksdb::WriteBatch& writes) const;
   Status CheckConditions(const Batch& batch) const;
   Status Write(rocksdb::WriteBatch& writes, Durability durability, FullDiskRight right);
-  Status TakeRoom(LogRoom::Claim& claim, std::uint64_t bytes, FullDiskRight right);
+  Status TakeRoom(LogRoom::Reservation& reservation, std::uint64_t bytes, FullDiskRight right);
   Status RefuseForSpace(FullDiskRight right);
   Status Failed(const rocksdb::Status& status, std::string_view doing) const;
 

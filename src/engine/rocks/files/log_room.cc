@@ -14,8 +14,8 @@ constexpr std::uint64_t InLog(std::uint64_t bytes) {
   return bytes + (bytes / kLogBlockBytes + 2) * kLogBlockOverhead;
 }
 
-constexpr std::uint64_t NeededFor(std::uint64_t size, std::uint64_t claimed) {
-  return size + 2 * claimed + kLogRoomSpare;
+constexpr std::uint64_t NeededFor(std::uint64_t size, std::uint64_t reserved) {
+  return size + 2 * reserved + kLogRoomSpare;
 }
 
 }  // namespace
@@ -90,37 +90,37 @@ std::shared_ptr<rocksdb::FileSystem> LogRoom::GiveTo(
   return std::make_shared<Files>(target, *this);
 }
 
-LogRoom::Claim::Claim(LogRoom& room, std::uint64_t bytes) : room_(room), bytes_(InLog(bytes)) {}
+LogRoom::Reservation::Reservation(LogRoom& room, std::uint64_t bytes) : room_(room), bytes_(InLog(bytes)) {}
 
-std::uint64_t LogRoom::Claim::room_needed() const { return NeededFor(0, bytes_); }
+std::uint64_t LogRoom::Reservation::room_needed() const { return NeededFor(0, bytes_); }
 
 std::uint64_t LogRoom::Needed() const {
   const std::uint64_t size = size_;
-  return NeededFor(size, claimed_);
+  return NeededFor(size, reserved_);
 }
 
-// Without the mutex: mostly, enough is owned. A claim is counted only if it looks covered, and then
+// Without the mutex: mostly, enough is owned. A reservation is counted only if it looks covered, and then
 // compared again. The size is read before what is owned. If it is that of a log that has just ended,
 // then either what is owned is read from before that as well, and the next log's beginning covers
-// this claim; or too little is owned.
+// this reservation; or too little is owned.
 bool LogRoom::TakeOwned(std::uint64_t bytes) {
-  std::uint64_t claimed = claimed_;
+  std::uint64_t reserved = reserved_;
   do {
-    const std::uint64_t needed = NeededFor(size_, claimed + bytes);
+    const std::uint64_t needed = NeededFor(size_, reserved + bytes);
     if (needed > owned_) return false;
-  } while (!claimed_.compare_exchange_weak(claimed, claimed + bytes));
+  } while (!reserved_.compare_exchange_weak(reserved, reserved + bytes));
   const std::uint64_t needed = Needed();
   if (needed <= owned_) return true;
-  claimed_ -= bytes;
+  reserved_ -= bytes;
   return false;
 }
 
-// Until the mutex is released, no log begins, so none sees a claim that is refused.
+// Until the mutex is released, no log begins, so none sees a reservation that is refused.
 bool LogRoom::TakeMore(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  claimed_ += bytes;
+  reserved_ += bytes;
   if (newest_ == nullptr || Extend()) return true;
-  claimed_ -= bytes;
+  reserved_ -= bytes;
   return false;
 }
 
@@ -143,7 +143,7 @@ void LogRoom::Begin(Log& log) {
   size_ = 0;
   newest_failed_ = false;
   // Less than the last log owned: blocks that describe a file need space, too.
-  const std::uint64_t needed = claimed_ + kLogRoomSpare / 2;
+  const std::uint64_t needed = reserved_ + kLogRoomSpare / 2;
   if (ExtendTo(needed + kLogRoomChunk) || last == nullptr) return;
   last->Cut();
   ExtendTo(needed);

@@ -19,16 +19,16 @@ namespace mayfly::engine {
 class LogRoom {
  public:
   // Room for one commit, until it has been written.
-  class Claim {
+  class Reservation {
    public:
-    Claim(LogRoom& room, std::uint64_t bytes);
-    ~Claim() {
-      if (taken_) room_.claimed_ -= bytes_;
+    Reservation(LogRoom& room, std::uint64_t bytes);
+    ~Reservation() {
+      if (taken_) room_.reserved_ -= bytes_;
     }
-    Claim(const Claim&) = delete;
-    Claim& operator=(const Claim&) = delete;
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
 
-    // False: the disk has no room, and other claims are as they were. May then be called again,
+    // False: the disk has no room, and other reservations are as they were. May then be called again,
     // when there may be some.
     bool Take() { return taken_ = room_.TakeOwned(bytes_) || room_.TakeMore(bytes_); }
 
@@ -59,9 +59,9 @@ class LogRoom {
   void Begin(Log& log);
   void End(Log& log);
 
-  // What is owned covers, besides the log's bytes, all claims: once in this log, once in the next.
-  // Only claims that are covered are counted, since a log that begins takes room for all of them.
-  std::atomic<std::uint64_t> claimed_{0};
+  // What is owned covers, besides the log's bytes, all reservations: once in this log, once in the next.
+  // Only reservations that are covered are counted, since a log that begins takes room for all of them.
+  std::atomic<std::uint64_t> reserved_{0};
   std::atomic<std::uint64_t> size_{0};   // Of the newest log.
   std::atomic<std::uint64_t> owned_{0};  // From the log's beginning on.
 

@@ -68,34 +68,34 @@ class LogRoomTest : public ::testing::Test {
   std::shared_ptr<rocksdb::FileSystem> files_ = room_.GiveTo(disk_.env()->GetFileSystem());
 };
 
-TEST_F(LogRoomTest, AClaimIsRefusedOnAFullDiskAndGrantedWhenThereIsRoomAgain) {
+TEST_F(LogRoomTest, AReservationIsRefusedOnAFullDiskAndGrantedWhenThereIsRoomAgain) {
   const auto log = Begin(1);
   disk_.SetFull(true);
-  LogRoom::Claim claim(room_, kMiB);
-  EXPECT_FALSE(claim.Take());
-  EXPECT_FALSE(claim.Take());
+  LogRoom::Reservation reservation(room_, kMiB);
+  EXPECT_FALSE(reservation.Take());
+  EXPECT_FALSE(reservation.Take());
   disk_.SetFull(false);
-  ASSERT_TRUE(claim.Take());
+  ASSERT_TRUE(reservation.Take());
   disk_.SetFull(true);
-  EXPECT_TRUE(Append(*log, kMiB).ok()) << "the room is the claim's";
+  EXPECT_TRUE(Append(*log, kMiB).ok()) << "the room is the reservation's";
 }
 
-TEST_F(LogRoomTest, AClaimIsGrantedIfThereIsRoomForItAlone) {
+TEST_F(LogRoomTest, AReservationIsGrantedIfThereIsRoomForItAlone) {
   const auto log = Begin(1);
   disk_.SetFull(true);
-  LogRoom::Claim claim(room_, kMiB);
+  LogRoom::Reservation reservation(room_, kMiB);
   FreeSome(kMiB);
-  EXPECT_FALSE(claim.Take()) << "the next log may have to take it";
+  EXPECT_FALSE(reservation.Take()) << "the next log may have to take it";
   FreeSome(kMiB);
-  ASSERT_TRUE(claim.Take());
+  ASSERT_TRUE(reservation.Take());
   const auto next = Begin(2);
   EXPECT_TRUE(Append(*next, kMiB).ok());
 }
 
 TEST_F(LogRoomTest, OnAFullDiskTheNextLogBeginsWithWhatTheLastGivesBack) {
   auto log = Begin(1);
-  LogRoom::Claim claim(room_, kMiB);
-  ASSERT_TRUE(claim.Take());
+  LogRoom::Reservation reservation(room_, kMiB);
+  ASSERT_TRUE(reservation.Take());
   ASSERT_TRUE(Append(*log, 100).ok());
   disk_.SetFull(true);
   for (const int number : {2, 3, 4}) {
@@ -119,32 +119,32 @@ TEST_F(LogRoomTest, ALogThatCouldNotBeWrittenDoesNotGrowWhenItGivesBackItsRoom) 
   EXPECT_GE(std::filesystem::file_size(PathOf(1)), 100u);
 }
 
-TEST_F(LogRoomTest, ARefusedClaimTakesNothingFromOthers) {
+TEST_F(LogRoomTest, ARefusedReservationTakesNothingFromOthers) {
   const auto log = Begin(1);
   disk_.SetFull(true);
-  LogRoom::Claim small(room_, 100);
+  LogRoom::Reservation small(room_, 100);
   ASSERT_TRUE(small.Take());
-  LogRoom::Claim large(room_, 100 * kMiB);
+  LogRoom::Reservation large(room_, 100 * kMiB);
   ASSERT_FALSE(large.Take());
-  LogRoom::Claim another(room_, 100);
+  LogRoom::Reservation another(room_, 100);
   EXPECT_TRUE(another.Take());
   const auto next = Begin(2);
   EXPECT_TRUE(Append(*next, 200).ok());
 }
 
-TEST_F(LogRoomTest, AClaimEndsWithItsCommit) {
+TEST_F(LogRoomTest, AReservationEndsWithItsCommit) {
   const auto log = Begin(1);
   disk_.SetFull(true);
-  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(LogRoom::Claim(room_, kKiB).Take()) << i;
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(LogRoom::Reservation(room_, kKiB).Take()) << i;
 }
 
 TEST_F(LogRoomTest, ThereIsRoomWhereNoLogIs) {
   disk_.SetFull(true);
-  EXPECT_TRUE(LogRoom::Claim(room_, kMiB).Take());
+  EXPECT_TRUE(LogRoom::Reservation(room_, kMiB).Take());
   const auto log = Begin(1);
-  EXPECT_FALSE(LogRoom::Claim(room_, kMiB).Take());
+  EXPECT_FALSE(LogRoom::Reservation(room_, kMiB).Take());
   EXPECT_TRUE(log->Close({}, nullptr).ok());
-  EXPECT_TRUE(LogRoom::Claim(room_, kMiB).Take());
+  EXPECT_TRUE(LogRoom::Reservation(room_, kMiB).Take());
 }
 
 TEST_F(LogRoomTest, OnlyLogsOwnRoom) {
@@ -152,8 +152,8 @@ TEST_F(LogRoomTest, OnlyLogsOwnRoom) {
   disk_.SetFull(true);
   const auto table = Make(directory_.Inside("db/000002.sst"));
   EXPECT_FALSE(Append(*table, 100).ok());
-  LogRoom::Claim claim(room_, 100);
-  ASSERT_TRUE(claim.Take());
+  LogRoom::Reservation reservation(room_, 100);
+  ASSERT_TRUE(reservation.Take());
   EXPECT_TRUE(Append(*log, 100).ok());
 }
 
@@ -188,10 +188,10 @@ TEST_F(LogRoomTest, AFileSystemThatCannotSetBlocksAsideAlwaysHasRoom) {
   files_ = room_.GiveTo(std::make_shared<Unallocating>(disk_.env()->GetFileSystem()));
   const auto log = Begin(1);
   disk_.SetFull(true);
-  LogRoom::Claim claim(room_, 100 * kMiB);
-  EXPECT_TRUE(claim.Take());
+  LogRoom::Reservation reservation(room_, 100 * kMiB);
+  EXPECT_TRUE(reservation.Take());
   const auto next = Begin(2);
-  EXPECT_TRUE(LogRoom::Claim(room_, 100 * kMiB).Take());
+  EXPECT_TRUE(LogRoom::Reservation(room_, 100 * kMiB).Take());
 }
 
 TEST_F(LogRoomTest, WhatWasGrantedFitsWhateverComesBetween) {
@@ -199,8 +199,8 @@ TEST_F(LogRoomTest, WhatWasGrantedFitsWhateverComesBetween) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   struct Commit {
-    Commit(LogRoom& room, std::uint64_t size) : claim(room, size), bytes(size) {}
-    LogRoom::Claim claim;
+    Commit(LogRoom& room, std::uint64_t size) : reservation(room, size), bytes(size) {}
+    LogRoom::Reservation reservation;
     const std::uint64_t bytes;
   };
   std::list<Commit> granted;
@@ -219,7 +219,7 @@ TEST_F(LogRoomTest, WhatWasGrantedFitsWhateverComesBetween) {
     } else if (choice < 60 && granted.size() < 8) {
       const std::uint64_t bytes = random.Between(1, random.Between(0, 9) == 0 ? kMiB : 20 * kKiB);
       granted.emplace_back(room_, bytes);
-      if (granted.back().claim.Take()) continue;
+      if (granted.back().reservation.Take()) continue;
       granted.pop_back();
       ++refused;
     } else if (!granted.empty()) {
@@ -232,7 +232,7 @@ TEST_F(LogRoomTest, WhatWasGrantedFitsWhateverComesBetween) {
   EXPECT_GT(written, 0);
 }
 
-TEST_F(LogRoomTest, ClaimsOfSeveralThreadsAreAllCovered) {
+TEST_F(LogRoomTest, ReservationsOfSeveralThreadsAreAllCovered) {
   const std::uint64_t seed = FreshSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   constexpr int kThreads = 4;
@@ -247,8 +247,8 @@ TEST_F(LogRoomTest, ClaimsOfSeveralThreadsAreAllCovered) {
     for (int i = 0; i < kCommits; ++i) {
       // Some are larger than what a log owns.
       const std::uint64_t bytes = random.Between(0, 49) == 0 ? kMiB : random.Between(1, 4 * kKiB);
-      LogRoom::Claim claim(room_, bytes);
-      if (!claim.Take() && !claim.Take()) {
+      LogRoom::Reservation reservation(room_, bytes);
+      if (!reservation.Take() && !reservation.Take()) {
         ++refused;
         if (random.Between(0, 99) == 0) disk_.SetFull(false);
         continue;
