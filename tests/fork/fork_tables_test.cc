@@ -91,9 +91,9 @@ TEST(ForkTables, TheParentsCanBeLetGo) {
   const TemporaryDirectory directory;
   auto database = MustOpen(directory.Inside("db"));
   auto tables = *Tables::Open(*database);
-  auto keeper = *tables->StartReaper({});
+  auto reaper = *tables->StartReaper({});
   Forked child([&] {
-    keeper.reset();
+    reaper.reset();
     tables.reset();
     database.reset();
     return std::string();

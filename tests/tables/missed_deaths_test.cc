@@ -215,15 +215,15 @@ TEST_F(MissedDeaths, AreFoundBehindTheBackOfASearch) {
   EXPECT_EQ(gone, static_cast<std::uint64_t>(kFirst + kSecond));
 }
 
-TEST_F(MissedDeaths, AreFoundByAKeeperBeforeItIsIdle) {
+TEST_F(MissedDeaths, AreFoundByAReaperBeforeItIsIdle) {
   constexpr int kDead = 100;
   Fill(0, kDead, 10);
   Fill(kDead, kDead + kMany, 100'000);
   clock_.Advance(10s);
   Purge();
   TrimAll();
-  const auto keeper = *tables_->StartReaper({.reap = false, .sweep_every = 1h});
-  keeper->AwaitIdle();
+  const auto reaper = *tables_->StartReaper({.reap = false, .sweep_every = 1h});
+  reaper->AwaitIdle();
   EXPECT_EQ(Items(), static_cast<std::uint64_t>(kMany));
 }
 

@@ -17,7 +17,7 @@ constexpr Millis kPromise = 1h;
 class TablePromises : public TableLife {
  protected:
   void TearDown() override {
-    keeper_.reset();
+    reaper_.reset();
     TableLife::TearDown();
   }
 
@@ -42,17 +42,17 @@ class TablePromises : public TableLife {
     Put("orders", item);
   }
 
-  void StartKeeper() {
+  void StartReaper() {
     auto started = tables().StartReaper({.reap = true, .sweep_every = 1min});
     ASSERT_TRUE(started.has_value()) << started.status().ToString();
-    keeper_ = *std::move(started);
+    reaper_ = *std::move(started);
   }
 
   // In small steps, so that the reapers run in each.
   void Live(Millis length) {
     for (const WallTime end = clock().Now() + length; clock().Now() < end;) {
       clock().Advance(std::min<Millis>(1min, end - clock().Now()));
-      keeper_->AwaitIdle();
+      reaper_->AwaitIdle();
     }
   }
 
@@ -74,14 +74,14 @@ class TablePromises : public TableLife {
     return {};
   }
 
-  std::unique_ptr<TableReaper> keeper_;
+  std::unique_ptr<TableReaper> reaper_;
 };
 
 TEST_P(TablePromises, NothingOfWhatDiedOrWasDeletedIsLeftWhenTheyAreDue) {
   for (const TtlMode mode : {TtlMode::kExact, TtlMode::kUntilSwept}) {
     SCOPED_TRACE(mode == TtlMode::kExact ? "exact" : "until swept");
     Make(Promising(mode));
-    StartKeeper();
+    StartReaper();
     const std::int64_t base = (clock().Now() - kStart) / 1s;
     PutMarked("MARK-of-the-dead", base + 600);
     PutMarked("MARK-of-the-deleted");
@@ -99,7 +99,7 @@ TEST_P(TablePromises, NothingOfWhatDiedOrWasDeletedIsLeftWhenTheyAreDue) {
     EXPECT_EQ(FilesWith("MARK-of-the-living").empty(), !home_.persistent());
     for (const KeyspaceProof& keyspace : Prove().keyspaces)
       EXPECT_TRUE(keyspace.kept) << keyspace.name;
-    keeper_.reset();
+    reaper_.reset();
     ASSERT_TRUE(tables().DropTable("orders").has_value());
   }
 }

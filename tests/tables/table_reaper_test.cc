@@ -11,18 +11,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Keepers : public TableLife {
+class TableReapers : public TableLife {
  protected:
   void TearDown() override {
-    keeper_.reset();
+    reaper_.reset();
     TableLife::TearDown();
   }
 
   // Sweeps come on request: the pause is longer than any test.
-  void StartKeeper(bool reap = true) {
+  void StartReaper(bool reap = true) {
     auto started = tables().StartReaper({.reap = reap, .sweep_every = 1h});
     ASSERT_TRUE(started.has_value()) << started.status().ToString();
-    keeper_ = *std::move(started);
+    reaper_ = *std::move(started);
   }
 
   void Fill(const std::string& table, int items, std::int64_t seconds) {
@@ -31,10 +31,10 @@ class Keepers : public TableLife {
     }
   }
 
-  std::unique_ptr<TableReaper> keeper_;
+  std::unique_ptr<TableReaper> reaper_;
 };
 
-TEST_P(Keepers, PurgeSweepTellAndFill) {
+TEST_P(TableReapers, PurgeSweepRecordAndFill) {
   TableSpec exact = PlainSpec("exact");
   exact.stream = StreamView::kKeysOnly;
   Make(exact);
@@ -43,14 +43,14 @@ TEST_P(Keepers, PurgeSweepTellAndFill) {
   Make(swept);
   Fill("exact", 20, 10);
   Fill("swept", 20, 10);
-  StartKeeper();
+  StartReaper();
   Change("swept", {.add_global_index = IndexSpec{.name = "idx", .partition = {"c"}}});
-  keeper_->AwaitIdle();
+  reaper_->AwaitIdle();
   EXPECT_EQ(Describe("swept").indexes.at("idx").status, IndexStatus::kActive);
   EXPECT_EQ(Describe("swept").indexes.at("idx").items, 20U);
   EXPECT_EQ(Describe("swept").items, 20U);
   clock().Advance(10s);
-  keeper_->AwaitIdle();
+  reaper_->AwaitIdle();
   EXPECT_EQ(Describe("swept").items, 0U);
   EXPECT_EQ(Describe("swept").indexes.at("idx").items, 0U);
   const Statistics statistics = database().GetStatistics().value();
@@ -62,43 +62,43 @@ TEST_P(Keepers, PurgeSweepTellAndFill) {
   EXPECT_EQ(records.value()->Count().value(), 40U) << "told without anybody reading";
 }
 
-TEST_P(Keepers, LeaveReapingToOthersIfAsked) {
+TEST_P(TableReapers, LeaveReapingToOthersIfAsked) {
   Make(PlainSpec());
   Fill("plain", 5, 10);
-  StartKeeper(/*reap=*/false);
+  StartReaper(/*reap=*/false);
   clock().Advance(10s);
-  keeper_->AwaitIdle();
+  reaper_->AwaitIdle();
   EXPECT_EQ(StatisticsOf(database(), "table.plain.items#" + Describe("plain").id).due_rows, 5U);
   EXPECT_EQ(Sweep("plain"), 5U);
 }
 
-TEST_P(Keepers, AreOneAtATime) {
-  StartKeeper();
+TEST_P(TableReapers, AreOneAtATime) {
+  StartReaper();
   EXPECT_EQ(CodeOf(tables().StartReaper()), kBusy);
-  keeper_.reset();
-  StartKeeper();
+  reaper_.reset();
+  StartReaper();
   EXPECT_EQ(CodeOf(tables().StartReaper({.sweep_every = 0ms})), kBusy);
-  keeper_.reset();
+  reaper_.reset();
   EXPECT_EQ(CodeOf(tables().StartReaper({.sweep_every = 0ms})), kInvalid);
 }
 
-TEST_P(Keepers, EndWithTheirTables) {
+TEST_P(TableReapers, EndWithTheirTables) {
   Make(PlainSpec());
-  StartKeeper();
+  StartReaper();
   tables_.reset();
-  keeper_->AwaitIdle();  // Returns: it has stopped.
-  keeper_.reset();
+  reaper_->AwaitIdle();  // Returns: it has stopped.
+  reaper_.reset();
   OpenTables();
-  StartKeeper();
-  keeper_->AwaitIdle();
+  StartReaper();
+  reaper_->AwaitIdle();
 }
 
-TEST_P(Keepers, StandWhateverOthersDo) {
+TEST_P(TableReapers, StandWhateverOthersDo) {
   TableSpec spec = PlainSpec();
   spec.stream = StreamView::kNewImage;
   spec.ttl_mode = TtlMode::kUntilSwept;
   Make(spec);
-  StartKeeper();
+  StartReaper();
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&, t] {
@@ -112,7 +112,7 @@ TEST_P(Keepers, StandWhateverOthersDo) {
         // clang-format on
         EXPECT_TRUE(tables().PutItem({.table = "plain", .item = item}).has_value());
         if (i % 10 == t) clock().Advance(500ms);
-        if (i % 20 == 0) keeper_->AwaitIdle();
+        if (i % 20 == 0) reaper_->AwaitIdle();
       }
     });
   }
@@ -131,7 +131,7 @@ TEST_P(Keepers, StandWhateverOthersDo) {
   });
   for (std::thread& thread : threads) thread.join();
   clock().Advance(1h);
-  keeper_->AwaitIdle();
+  reaper_->AwaitIdle();
   EXPECT_EQ(Describe("plain").items, 0U);
   std::map<std::string, bool> there;
   for (const StreamRecord& record : Records("plain")) {
@@ -143,7 +143,7 @@ TEST_P(Keepers, StandWhateverOthersDo) {
 }
 
 // If it checked only when nothing is left to do, it would never stop.
-TEST_P(Keepers, EndBetweenTheStepsOfASweepThatHasNoEnd) {
+TEST_P(TableReapers, EndBetweenTheStepsOfASweepThatHasNoEnd) {
   std::atomic<int> sweeps = 0;
   std::atomic<int> upkeeps = 0;
   tables::TableReaperTasks work;
@@ -157,16 +157,16 @@ TEST_P(Keepers, EndBetweenTheStepsOfASweepThatHasNoEnd) {
     return true;
   };
   work.has_sweeps = [] { return true; };
-  const auto keeper = tables::TableReaperImpl::Start(database(), {.reap = false},
+  const auto reaper = tables::TableReaperImpl::Start(database(), {.reap = false},
                                                      SystemClock::Process(), std::move(work))
                           .value();
   for (int seen = 0; seen < 3; seen = sweeps) sweeps.wait(seen);
-  keeper->Stop();
+  reaper->Stop();
   EXPECT_GE(upkeeps, 3) << "streams wait for it";
 }
 
 // Each pass begins with upkeep, so the upkeep of one shows that the one before has ended.
-TEST_P(Keepers, SweepWhenTheirClockSaysSo) {
+TEST_P(TableReapers, SweepWhenTheirClockSaysSo) {
   std::atomic<int> sweeps = 0;
   std::atomic<int> upkeeps = 0;
   tables::TableReaperTasks work;
@@ -181,13 +181,13 @@ TEST_P(Keepers, SweepWhenTheirClockSaysSo) {
   };
   work.has_sweeps = [] { return true; };
   ManualClock pauses(WallTimeFromMs(0));
-  const auto keeper = tables::TableReaperImpl::Start(database(), {.reap = false, .sweep_every = 1h},
+  const auto reaper = tables::TableReaperImpl::Start(database(), {.reap = false, .sweep_every = 1h},
                                                      pauses, std::move(work))
                           .value();
   upkeeps.wait(0);
   const auto pass = [&] {
     const int seen = upkeeps;
-    keeper->Wake();
+    reaper->Wake();
     upkeeps.wait(seen);
   };
   pass();
@@ -200,10 +200,10 @@ TEST_P(Keepers, SweepWhenTheirClockSaysSo) {
   pass();
   pass();
   EXPECT_EQ(sweeps, 2);
-  keeper->Stop();
+  reaper->Stop();
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, Keepers, AllEngines(), NameOfEngine);
+INSTANTIATE_TEST_SUITE_P(Engines, TableReapers, AllEngines(), NameOfEngine);
 
 }  // namespace
 }  // namespace mayfly
