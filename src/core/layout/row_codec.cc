@@ -12,15 +12,15 @@ namespace {
 // Stored; append, never renumber.
 constexpr unsigned char kHasDeadline = 0x01;
 constexpr unsigned char kHasTimestamp = 0x02;
-constexpr unsigned char kHasVersion = 0x04;
-constexpr unsigned char kKnownBits = kHasDeadline | kHasTimestamp | kHasVersion;
+constexpr unsigned char kHasCollectionId = 0x04;
+constexpr unsigned char kKnownBits = kHasDeadline | kHasTimestamp | kHasCollectionId;
 
 }  // namespace
 
 void AppendRow(std::string& out, const RowView& row) {
   out.push_back(static_cast<char>((row.deadline ? kHasDeadline : 0) |
                                   (row.timestamp ? kHasTimestamp : 0) |
-                                  (row.collection_id ? kHasVersion : 0)));
+                                  (row.collection_id ? kHasCollectionId : 0)));
   if (row.deadline) {
     assert(ToMs(*row.deadline) >= 0);
     AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(*row.deadline)));
@@ -54,7 +54,7 @@ Result<RowView> DecodeRow(Bytes encoded) {
     }
     row.timestamp = WallTimeFromMs(static_cast<std::int64_t>(ms));
   }
-  if ((tag & kHasVersion) != 0) {
+  if ((tag & kHasCollectionId) != 0) {
     std::uint64_t collection_id = 0;
     if (!EatLittleEndian64(encoded, collection_id)) {
       return Status::Corruption("a row with a damaged collection id; run a check of the database");

@@ -1,6 +1,6 @@
 // row_codec.h - the bytes of one row.
 //   | tag u8 | deadline_ms u64, if the tag has kHasDeadline | timestamp_ms i64, if it has
-//   kHasTimestamp | collection id u64, if it has kHasVersion | payload |
+//   kHasTimestamp | collection id u64, if it has kHasCollectionId | payload |
 // A row with a collection id is a collection's: its payload is laid out in collection_codec.h.
 // The deadline travels with the value, so a read tells live from dead with the bytes it already
 // holds. The expiry index can be rebuilt from rows; rows can never be rebuilt from the index.
