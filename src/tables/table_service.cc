@@ -49,7 +49,7 @@ TableService::~TableService() {
 
 // The next run begins with the time, which suffices unless the clock was set back.
 Status TableService::LoadVersions() {
-  versions_.GoOnBehind(VersionClock::OfTime(database_.clock_report().now));
+  versions_.GoOnBehind(ItemVersions::OfTime(database_.clock_report().now));
   const auto stored = catalog_->rows().Get(kVersionsRow);
   if (stored.status().IsNotFound()) return {};
   MAYFLY_RETURN_IF_ERROR(stored.status());
@@ -67,7 +67,7 @@ Status TableService::KeepVersions() {
   const std::uint64_t last = versions_.last();
   // Versions may be ahead by less: 1024 fit into a millisecond.
   const WallTime soon = database_.clock_report().now + kVersionsAheadMin;
-  if (last <= VersionClock::OfTime(soon) || last == kept_versions_) return {};
+  if (last <= ItemVersions::OfTime(soon) || last == kept_versions_) return {};
   std::string stored;
   AppendBigEndian64(stored, last);
   MAYFLY_RETURN_IF_ERROR(catalog_->rows().Put(kVersionsRow, stored));

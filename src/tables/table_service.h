@@ -55,7 +55,7 @@ class TableService {
   const std::unique_ptr<Lease> lease_;
   const std::unique_ptr<Catalog> catalog_;
   ItemLatches latches_;
-  VersionClock versions_;
+  ItemVersions versions_;
   std::atomic<std::uint64_t> kept_versions_{0};  // As stored.
   Streams streams_;
   const ItemContext context_;

@@ -4,7 +4,7 @@
 #include "mayfly/database.h"
 #include "tables/items/item_latches.h"
 #include "tables/schema/catalog.h"
-#include "tables/schema/version_clock.h"
+#include "tables/schema/item_versions.h"
 #include "tables/streams/streams.h"
 
 namespace mayfly::tables {
@@ -13,7 +13,7 @@ struct ItemContext {
   Database& database;
   Catalog& catalog;
   ItemLatches& latches;
-  VersionClock& versions;
+  ItemVersions& versions;
   Streams& streams;
 };
 

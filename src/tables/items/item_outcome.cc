@@ -28,7 +28,7 @@ Result<FoundBefore> LookAt(const ItemAction& action, Bytes stored) {
 }
 
 ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before, WallTime now,
-                    VersionClock& versions) {
+                    ItemVersions& versions) {
   ActionOutcome outcome;
   if (before) {
     outcome.before = std::move(before->item);

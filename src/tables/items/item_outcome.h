@@ -8,7 +8,7 @@
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "tables/items/item_action.h"
-#include "tables/schema/version_clock.h"
+#include "tables/schema/item_versions.h"
 
 namespace mayfly::tables {
 
@@ -40,7 +40,7 @@ Result<FoundBefore> LookAt(const ItemAction& action, Bytes stored);
 
 // Says what the item shall be. Writes nothing. The version is final where no row changes.
 ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before, WallTime now,
-                    VersionClock& versions);
+                    ItemVersions& versions);
 
 // How a call with one action tells it.
 Result<WriteOutcome> ToWriteOutcome(const ItemAction& action, const ActionOutcome& outcome);

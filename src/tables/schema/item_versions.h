@@ -1,4 +1,4 @@
-// version_clock.h - the versions of items: each larger than any before, also those of deleted
+// item_versions.h - the versions of items: each larger than any before, also those of deleted
 // items.
 // They follow the time, which does not go back, so that they grow from one run to the next. Where
 // it was set back (Database::RevertClock()) they continue from the largest; TableService stores it,
@@ -15,7 +15,7 @@
 namespace mayfly::tables {
 
 // Safe to call from any thread.
-class VersionClock {
+class ItemVersions {
  public:
   static std::uint64_t OfTime(WallTime now) {
     return static_cast<std::uint64_t>(ToMs(now)) << kVersionTimeShift;
