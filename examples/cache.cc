@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using mayfly::Status;
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -54,12 +54,12 @@ Status Run() {
 
   MAYFLY_TRY(const std::string first, Weather(*cache, service, "Oslo"));
   MAYFLY_TRY(const std::string second, Weather(*cache, service, "Oslo"));
-  MAYFLY_RETURN_IF_ERROR(Tell(first == second && service.asked() == 1,
-                              "asked twice, the service was troubled once: " + second));
+  MAYFLY_RETURN_IF_ERROR(Check(first == second && service.asked() == 1,
+                               "asked twice, the service was troubled once: " + second));
   clock.Advance(10min);
   MAYFLY_TRY(const std::string third, Weather(*cache, service, "Oslo"));
-  MAYFLY_RETURN_IF_ERROR(Tell(third != first && service.asked() == 2,
-                              "ten minutes later it is asked again: " + third));
+  MAYFLY_RETURN_IF_ERROR(Check(third != first && service.asked() == 2,
+                               "ten minutes later it is asked again: " + third));
 
   std::set<mayfly::Millis> lifetimes;
   for (int i = 0; i < 1000; ++i) {
@@ -68,21 +68,21 @@ Status Run() {
     MAYFLY_TRY(const mayfly::Millis left, cache->Ttl(city));
     lifetimes.insert(left);
   }
-  MAYFLY_RETURN_IF_ERROR(Tell(*lifetimes.begin() >= 9min && *lifetimes.rbegin() <= 10min,
-                              "1000 cities cached at once live for 9 to 10 minutes"));
+  MAYFLY_RETURN_IF_ERROR(Check(*lifetimes.begin() >= 9min && *lifetimes.rbegin() <= 10min,
+                               "1000 cities cached at once live for 9 to 10 minutes"));
   MAYFLY_RETURN_IF_ERROR(
-      Tell(lifetimes.size() > 50,
-           "and die at " + std::to_string(lifetimes.size()) + " different moments"));
+      Check(lifetimes.size() > 50,
+            "and die at " + std::to_string(lifetimes.size()) + " different moments"));
   const Status forever = cache->Put("Rome", "eternal", mayfly::Lifetime::Forever());
-  MAYFLY_RETURN_IF_ERROR(Tell(forever.code() == mayfly::StatusCode::kInvalid,
-                              "a row without a deadline is refused in this keyspace"));
+  MAYFLY_RETURN_IF_ERROR(Check(forever.code() == mayfly::StatusCode::kInvalid,
+                               "a row without a deadline is refused in this keyspace"));
 
   clock.Advance(10min);
   MAYFLY_TRY(const std::uint64_t alive, cache->Count());
   MAYFLY_TRY(const mayfly::PurgeReport purged, database->Purge());
-  return Tell(alive == 0 && purged.rows == 1001,
-              "ten minutes later nothing is served, and a purge gives back all " +
-                  std::to_string(purged.rows) + " rows");
+  return Check(alive == 0 && purged.rows == 1001,
+               "ten minutes later nothing is served, and a purge gives back all " +
+                   std::to_string(purged.rows) + " rows");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ using mayfly::Status;
 constexpr const char* kAtWork = "at work";
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -70,7 +70,7 @@ Status Run() {
     MAYFLY_TRY(const std::string first, Handle(requests, bank, "order-17"));
     MAYFLY_TRY(const std::string again, Handle(requests, bank, "order-17"));
     MAYFLY_RETURN_IF_ERROR(
-        Tell(first == again && bank.payments == 1, "asked twice, paid once: " + again));
+        Check(first == again && bank.payments == 1, "asked twice, paid once: " + again));
     MAYFLY_RETURN_IF_ERROR(requests.Put("order-18", kAtWork, Lifetime::For(1min)));
     std::printf("the server dies while it works on order 18\n");
   }
@@ -78,20 +78,21 @@ Status Run() {
   MAYFLY_TRY(const auto database, mayfly::Database::Open(options));
   mayfly::Keyspace& requests = database->default_keyspace();
   MAYFLY_TRY(const std::string remembered, Handle(requests, bank, "order-17"));
-  MAYFLY_RETURN_IF_ERROR(Tell(remembered == "receipt 1" && bank.payments == 1,
-                              "the next one knows order 17 was paid"));
+  MAYFLY_RETURN_IF_ERROR(Check(remembered == "receipt 1" && bank.payments == 1,
+                               "the next one knows order 17 was paid"));
   MAYFLY_RETURN_IF_ERROR(
-      Tell(Handle(requests, bank, "order-18").status().code() == mayfly::StatusCode::kBusy,
-           "and waits for order 18, which somebody may be working on"));
+      Check(Handle(requests, bank, "order-18").status().code() == mayfly::StatusCode::kBusy,
+            "and waits for order 18, which somebody may be working on"));
   clock.Advance(30s);
   MAYFLY_TRY(const std::string late, Handle(requests, bank, "order-18"));
-  MAYFLY_RETURN_IF_ERROR(Tell(bank.payments == 2, "a minute on it takes order 18 over: " + late));
+  MAYFLY_RETURN_IF_ERROR(Check(bank.payments == 2, "a minute on it takes order 18 over: " + late));
   clock.Advance(23h + 59min - 1ms);
   MAYFLY_TRY(const std::string day, Handle(requests, bank, "order-17"));
-  MAYFLY_RETURN_IF_ERROR(Tell(day == "receipt 1", "all day long order 17 is answered from memory"));
+  MAYFLY_RETURN_IF_ERROR(
+      Check(day == "receipt 1", "all day long order 17 is answered from memory"));
   clock.Advance(1ms);
   MAYFLY_TRY(const bool known, requests.Exists("order-17"));
-  return Tell(!known && bank.payments == 2, "then its key is forgotten");
+  return Check(!known && bank.payments == 2, "then its key is forgotten");
 }
 
 }  // namespace

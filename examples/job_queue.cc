@@ -28,7 +28,7 @@ using mayfly::Transaction;
 constexpr mayfly::Millis kTime = 30s;
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -101,20 +101,20 @@ Status Run() {
 
   MAYFLY_TRY(const std::string alices, queue.Take("alice"));
   MAYFLY_TRY(const std::string bobs, queue.Take("bob"));
-  MAYFLY_RETURN_IF_ERROR(Tell(alices == "1" && bobs == "2", "alice takes job 1 and bob job 2"));
+  MAYFLY_RETURN_IF_ERROR(Check(alices == "1" && bobs == "2", "alice takes job 1 and bob job 2"));
   const auto none = queue.Take("carol");
-  MAYFLY_RETURN_IF_ERROR(Tell(none.status().IsNotFound(), "carol finds nothing to do"));
+  MAYFLY_RETURN_IF_ERROR(Check(none.status().IsNotFound(), "carol finds nothing to do"));
   MAYFLY_RETURN_IF_ERROR(queue.Finish(bobs));
 
   clock.Advance(kTime - 1ms);
   MAYFLY_TRY(const std::string holder, queue.WorkerOf("1"));
   MAYFLY_TRY(const std::size_t early, queue.Recover());
-  MAYFLY_RETURN_IF_ERROR(Tell(holder == "alice" && early == 0, "alice has a millisecond left"));
+  MAYFLY_RETURN_IF_ERROR(Check(holder == "alice" && early == 0, "alice has a millisecond left"));
   clock.Advance(1ms);
-  MAYFLY_RETURN_IF_ERROR(Tell(queue.WorkerOf("1").status().IsNotFound(), "her claim has died"));
+  MAYFLY_RETURN_IF_ERROR(Check(queue.WorkerOf("1").status().IsNotFound(), "her claim has died"));
   MAYFLY_TRY(const std::size_t late, queue.Recover());
   MAYFLY_TRY(const std::string carols, queue.Take("carol"));
-  return Tell(late == 1 && carols == "1", "her job waits again, and carol takes it");
+  return Check(late == 1 && carols == "1", "her job waits again, and carol takes it");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ using mayfly::Status;
 constexpr mayfly::Millis kLease = 10s;
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -89,25 +89,25 @@ Status Run() {
 
   MAYFLY_TRY(const int alice, locks.Take("printer"));
   const auto bob_early = locks.Take("printer");
-  MAYFLY_RETURN_IF_ERROR(Tell(printer.Print(alice), "alice has the lock and prints"));
-  MAYFLY_RETURN_IF_ERROR(Tell(bob_early.status().code() == mayfly::StatusCode::kBusy,
-                              "bob has to wait: " + bob_early.status().ToString()));
+  MAYFLY_RETURN_IF_ERROR(Check(printer.Print(alice), "alice has the lock and prints"));
+  MAYFLY_RETURN_IF_ERROR(Check(bob_early.status().code() == mayfly::StatusCode::kBusy,
+                               "bob has to wait: " + bob_early.status().ToString()));
   clock.Advance(9s);
   MAYFLY_TRY(const bool renewed, locks.Renew("printer", alice));
-  MAYFLY_RETURN_IF_ERROR(Tell(renewed, "alice renews her lease in its last second"));
+  MAYFLY_RETURN_IF_ERROR(Check(renewed, "alice renews her lease in its last second"));
   clock.Advance(10s);
   std::printf("alice stalls and her lease runs out\n");
   MAYFLY_TRY(const int bob, locks.Take("printer"));
   MAYFLY_RETURN_IF_ERROR(
-      Tell(bob > alice && printer.Print(bob), "bob gets a larger token, prints"));
-  MAYFLY_RETURN_IF_ERROR(Tell(!printer.Print(alice), "alice wakes up; the printer refuses her"));
+      Check(bob > alice && printer.Print(bob), "bob gets a larger token, prints"));
+  MAYFLY_RETURN_IF_ERROR(Check(!printer.Print(alice), "alice wakes up; the printer refuses her"));
   MAYFLY_TRY(const bool late, locks.Renew("printer", alice));
   MAYFLY_RETURN_IF_ERROR(locks.Release("printer", alice));
   MAYFLY_TRY(const bool held, leases->Exists("printer"));
-  MAYFLY_RETURN_IF_ERROR(Tell(!late && held, "she can neither renew nor release bob's lease"));
+  MAYFLY_RETURN_IF_ERROR(Check(!late && held, "she can neither renew nor release bob's lease"));
   MAYFLY_RETURN_IF_ERROR(locks.Release("printer", bob));
   MAYFLY_TRY(const int carol, locks.Take("printer"));
-  return Tell(carol > bob, "bob releases it, and carol's token is larger still");
+  return Check(carol > bob, "bob releases it, and carol's token is larger still");
 }
 
 }  // namespace

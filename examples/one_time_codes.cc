@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using mayfly::Status;
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -63,8 +63,8 @@ Status Run() {
   MAYFLY_TRY(const bool wrong, Redeem(*database, *codes, "+47 1", "000000"));
   MAYFLY_TRY(const bool right, Redeem(*database, *codes, "+47 1", "271828"));
   MAYFLY_TRY(const bool again, Redeem(*database, *codes, "+47 1", "271828"));
-  MAYFLY_RETURN_IF_ERROR(Tell(!wrong && right, "a wrong guess is refused, the right code works"));
-  MAYFLY_RETURN_IF_ERROR(Tell(!again, "and does not work a second time"));
+  MAYFLY_RETURN_IF_ERROR(Check(!wrong && right, "a wrong guess is refused, the right code works"));
+  MAYFLY_RETURN_IF_ERROR(Check(!again, "and does not work a second time"));
 
   MAYFLY_RETURN_IF_ERROR(Send(*codes, "+47 2", "314159"));
   MAYFLY_TRY(const auto one, database->Begin());
@@ -73,18 +73,18 @@ Status Run() {
   MAYFLY_TRY(const bool other_right, Try(other->In(*codes), "+47 2", "314159"));
   const Status one_committed = one->Commit();
   const Status other_committed = other->Commit();
-  MAYFLY_RETURN_IF_ERROR(Tell(one_right && other_right && one_committed.ok() &&
-                                  other_committed.code() == mayfly::StatusCode::kConflict,
-                              "of two requests at once both see the code, but one gets it"));
+  MAYFLY_RETURN_IF_ERROR(Check(one_right && other_right && one_committed.ok() &&
+                                   other_committed.code() == mayfly::StatusCode::kConflict,
+                               "of two requests at once both see the code, but one gets it"));
 
   MAYFLY_RETURN_IF_ERROR(Send(*codes, "+47 3", "161803"));
   clock.Advance(4min);
   MAYFLY_RETURN_IF_ERROR(Redeem(*database, *codes, "+47 3", "000000").status());
   MAYFLY_TRY(const mayfly::Millis left, codes->Ttl("+47 3"));
-  MAYFLY_RETURN_IF_ERROR(Tell(left == 1min, "a wrong guess does not prolong a code's life"));
+  MAYFLY_RETURN_IF_ERROR(Check(left == 1min, "a wrong guess does not prolong a code's life"));
   clock.Advance(1min);
   MAYFLY_TRY(const bool late, Redeem(*database, *codes, "+47 3", "161803"));
-  return Tell(!late, "after five minutes the right code is worth nothing");
+  return Check(!late, "after five minutes the right code is worth nothing");
 }
 
 }  // namespace

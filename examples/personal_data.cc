@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using mayfly::Status;
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -34,18 +34,18 @@ Status Run(const std::string& directory) {
   MAYFLY_RETURN_IF_ERROR(papers->Put("bob", "born in 1991", mayfly::Lifetime::For(30 * 24h)));
 
   MAYFLY_TRY(mayfly::Proof proof, database->Prove({.find = "born in 1990"}));
-  MAYFLY_RETURN_IF_ERROR(Tell(!proof.traces.empty(), "the papers are on the disk"));
+  MAYFLY_RETURN_IF_ERROR(Check(!proof.traces.empty(), "the papers are on the disk"));
 
   // Bob withdraws: a delete is an end, too.
   MAYFLY_RETURN_IF_ERROR(papers->Delete("bob").status());
   clock.Advance(30 * 24h);
   MAYFLY_RETURN_IF_ERROR(
-      Tell(papers->Get("alice").status().IsNotFound(), "after 30 days nobody can read Alice's"));
+      Check(papers->Get("alice").status().IsNotFound(), "after 30 days nobody can read Alice's"));
 
   MAYFLY_RETURN_IF_ERROR(database->Reclaim({.everything = true}).status());
   MAYFLY_TRY(proof, database->Prove({.find = "born in 199"}));
-  MAYFLY_RETURN_IF_ERROR(Tell(proof.traces.empty(), "and no byte of either is in any file"));
-  return Tell(proof.kept(), "the promise is kept");
+  MAYFLY_RETURN_IF_ERROR(Check(proof.traces.empty(), "and no byte of either is in any file"));
+  return Check(proof.kept(), "the promise is kept");
 }
 
 }  // namespace

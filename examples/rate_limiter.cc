@@ -23,7 +23,7 @@ constexpr int kRequestsMax = 5;
 constexpr mayfly::Millis kWindow = 1min;
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -55,24 +55,24 @@ Status Run() {
   MAYFLY_TRY(const auto counters, database->CreateKeyspace("requests", {.default_ttl = kWindow}));
 
   MAYFLY_TRY(const int first, Allowed(*counters, "alice", 3));
-  MAYFLY_RETURN_IF_ERROR(Tell(first == 3, "alice makes 3 requests, all go through"));
+  MAYFLY_RETURN_IF_ERROR(Check(first == 3, "alice makes 3 requests, all go through"));
   clock.Advance(40s);
   MAYFLY_TRY(const int second, Allowed(*counters, "alice", 4));
   MAYFLY_RETURN_IF_ERROR(
-      Tell(second == 2, "40 seconds later she makes 4 more, of which 2 are within the limit"));
+      Check(second == 2, "40 seconds later she makes 4 more, of which 2 are within the limit"));
   MAYFLY_TRY(const int bob, Allowed(*counters, "bob", 5));
-  MAYFLY_RETURN_IF_ERROR(Tell(bob == 5, "bob has a counter of his own"));
+  MAYFLY_RETURN_IF_ERROR(Check(bob == 5, "bob has a counter of his own"));
 
   MAYFLY_TRY(const mayfly::Millis retry_after, counters->Ttl("alice"));
-  MAYFLY_RETURN_IF_ERROR(Tell(retry_after == 20s,
-                              "alice is told to come back in 20 seconds: counting did not move "
-                              "the end of her window"));
+  MAYFLY_RETURN_IF_ERROR(Check(retry_after == 20s,
+                               "alice is told to come back in 20 seconds: counting did not move "
+                               "the end of her window"));
   clock.Advance(retry_after - 1ms);
   MAYFLY_TRY(const int early, Allowed(*counters, "alice", 1));
-  MAYFLY_RETURN_IF_ERROR(Tell(early == 0, "a millisecond early she is still refused"));
+  MAYFLY_RETURN_IF_ERROR(Check(early == 0, "a millisecond early she is still refused"));
   clock.Advance(1ms);
   MAYFLY_TRY(const int later, Allowed(*counters, "alice", 6));
-  return Tell(later == kRequestsMax, "on time she may make 5 requests again, and not a sixth");
+  return Check(later == kRequestsMax, "on time she may make 5 requests again, and not a sixth");
 }
 
 }  // namespace

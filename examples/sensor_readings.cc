@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using mayfly::Status;
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -35,23 +35,23 @@ Status Run() {
   const mayfly::WallTime noon = clock.Now();
 
   MAYFLY_TRY(const bool first, readings->PutAt("attic", "21.5", noon));
-  MAYFLY_RETURN_IF_ERROR(Tell(first, "21.5 is the last word on the attic"));
+  MAYFLY_RETURN_IF_ERROR(Check(first, "21.5 is the last word on the attic"));
   MAYFLY_TRY(const bool late, readings->PutAt("attic", "20.0", noon - 10min));
-  MAYFLY_RETURN_IF_ERROR(Tell(!late && *readings->Get("attic") == "21.5",
-                              "one from ten minutes before comes late and changes nothing"));
+  MAYFLY_RETURN_IF_ERROR(Check(!late && *readings->Get("attic") == "21.5",
+                               "one from ten minutes before comes late and changes nothing"));
   MAYFLY_TRY(const mayfly::Row then, readings->GetAsOf("attic", noon - 5min));
-  MAYFLY_RETURN_IF_ERROR(Tell(then.value == "20.0", "but the past: it was 20.0 five minutes ago"));
+  MAYFLY_RETURN_IF_ERROR(Check(then.value == "20.0", "but the past: it was 20.0 five minutes ago"));
 
   MAYFLY_TRY(const bool deleted, readings->DeleteAt("attic", noon + 1min));
-  MAYFLY_RETURN_IF_ERROR(Tell(deleted, "the sensor is taken down a minute later"));
+  MAYFLY_RETURN_IF_ERROR(Check(deleted, "the sensor is taken down a minute later"));
   MAYFLY_TRY(const bool again, readings->PutAt("attic", "21.7", noon + 30s));
-  MAYFLY_RETURN_IF_ERROR(Tell(!again && readings->Get("attic").status().IsNotFound(),
-                              "its last reading arrives after that and does not bring it back"));
+  MAYFLY_RETURN_IF_ERROR(Check(!again && readings->Get("attic").status().IsNotFound(),
+                               "its last reading arrives after that and does not bring it back"));
 
   MAYFLY_RETURN_IF_ERROR(readings->PutAt("cellar", "9.0", noon - 50min).status());
   clock.Advance(10min);
-  return Tell(readings->Get("cellar").status().IsNotFound(),
-              "a reading of 50 minutes ago lives for ten minutes more");
+  return Check(readings->Get("cellar").status().IsNotFound(),
+               "a reading of 50 minutes ago lives for ten minutes more");
 }
 
 }  // namespace

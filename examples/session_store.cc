@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using mayfly::Status;
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -45,27 +45,27 @@ Status Run() {
     clock.Advance(20min);
     MAYFLY_TRY(const mayfly::Row alice, sessions->Touch("s-1"));
     MAYFLY_RETURN_IF_ERROR(
-        Tell(alice.value == "alice", "alice is known at her next request, 20 minutes on"));
+        Check(alice.value == "alice", "alice is known at her next request, 20 minutes on"));
     if (request == 0) MAYFLY_RETURN_IF_ERROR(sessions->Delete("s-3").status());
   }
-  MAYFLY_RETURN_IF_ERROR(Tell(sessions->Touch("s-2").status().IsNotFound(),
-                              "bob was away for an hour and has to log in again"));
+  MAYFLY_RETURN_IF_ERROR(Check(sessions->Touch("s-2").status().IsNotFound(),
+                               "bob was away for an hour and has to log in again"));
   MAYFLY_TRY(const std::uint64_t count, sessions->Count());
-  MAYFLY_RETURN_IF_ERROR(Tell(count == 1, "one session is left: carol logged out herself"));
+  MAYFLY_RETURN_IF_ERROR(Check(count == 1, "one session is left: carol logged out herself"));
 
   MAYFLY_TRY(const mayfly::Millis left, sessions->Ttl("s-1"));
   MAYFLY_RETURN_IF_ERROR(
-      Tell(left == 30min, "alice has the full half hour after her last request"));
+      Check(left == 30min, "alice has the full half hour after her last request"));
   clock.Advance(30min - 1ms);
   MAYFLY_TRY(const bool before, sessions->Exists("s-1"));
-  MAYFLY_RETURN_IF_ERROR(Tell(before, "a millisecond before it is over she is still known"));
+  MAYFLY_RETURN_IF_ERROR(Check(before, "a millisecond before it is over she is still known"));
   clock.Advance(1ms);
   MAYFLY_TRY(const bool after, sessions->Exists("s-1"));
-  MAYFLY_RETURN_IF_ERROR(Tell(!after, "a millisecond later she is not"));
+  MAYFLY_RETURN_IF_ERROR(Check(!after, "a millisecond later she is not"));
 
   MAYFLY_RETURN_IF_ERROR(database->Purge().status());
   for (const std::string& line : audit) std::printf("audit: %s\n", line.c_str());
-  return Tell(audit.size() == 2, "the audit knows two sessions that ended by themselves");
+  return Check(audit.size() == 2, "the audit knows two sessions that ended by themselves");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ using mayfly::Number;
 using mayfly::Status;
 
 // Prints what happened, or returns an error if it did not.
-Status Tell(bool holds, const std::string& what) {
+Status Check(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
@@ -76,32 +76,32 @@ Status Run() {
   const mayfly::PutItemRequest open = {
       .table = "carts", .item = item, .condition = "attribute_not_exists(cart)"};
   MAYFLY_TRY(const auto opened, tables->PutItem(open));
-  MAYFLY_RETURN_IF_ERROR(Tell(opened.written, "alice opens a cart"));
+  MAYFLY_RETURN_IF_ERROR(Check(opened.written, "alice opens a cart"));
   MAYFLY_TRY(const auto again, tables->PutItem(open));
-  MAYFLY_RETURN_IF_ERROR(Tell(!again.written, "it cannot be opened a second time"));
+  MAYFLY_RETURN_IF_ERROR(Check(!again.written, "it cannot be opened a second time"));
   MAYFLY_RETURN_IF_ERROR(tables->SetTtl("carts", cart, 30min));
 
   const Item lamps = {{"article", "lamp"}, {"pieces", Number(1)}};
   MAYFLY_RETURN_IF_ERROR(tables->PutItem({.table = "stock", .item = lamps}).status());
   MAYFLY_TRY(const auto first, Reserve(*tables, cart));
-  MAYFLY_RETURN_IF_ERROR(Tell(first.written, "the last lamp goes from stock into her cart"));
+  MAYFLY_RETURN_IF_ERROR(Check(first.written, "the last lamp goes from stock into her cart"));
   MAYFLY_TRY(const auto second, Reserve(*tables, cart));
-  MAYFLY_RETURN_IF_ERROR(Tell(!second.written, "there is no other, so nothing changes"));
+  MAYFLY_RETURN_IF_ERROR(Check(!second.written, "there is no other, so nothing changes"));
   MAYFLY_TRY(const auto found, tables->GetItem({.table = "carts", .key = cart}));
   MAYFLY_RETURN_IF_ERROR(
-      Tell(found.item && found.item->at("lamps") == Number(1), "one lamp is in the cart"));
+      Check(found.item && found.item->at("lamps") == Number(1), "one lamp is in the cart"));
 
   clock.Advance(30min - 1ms);
   MAYFLY_TRY(const auto before, tables->Query(WithCoupon()));
   MAYFLY_RETURN_IF_ERROR(
-      Tell(before.count == 1, "a millisecond before half an hour the index finds the cart"));
+      Check(before.count == 1, "a millisecond before half an hour the index finds the cart"));
   clock.Advance(1ms);
   MAYFLY_TRY(const auto after, tables->Query(WithCoupon()));
   MAYFLY_TRY(const auto gone, tables->GetItem({.table = "carts", .key = cart}));
   MAYFLY_RETURN_IF_ERROR(
-      Tell(after.count == 0 && !gone.item, "then it is gone, for the index and the table"));
+      Check(after.count == 0 && !gone.item, "then it is gone, for the index and the table"));
   MAYFLY_TRY(const auto reopened, tables->PutItem(open));
-  return Tell(reopened.written, "and alice may open it anew");
+  return Check(reopened.written, "and alice may open it anew");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (app.exit(error) != 0) return kExitUsage;
     if (std::cout.flush()) return kExitDone;
-    TellUnwritten();
+    ReportUnwritten();
     return kExitFailed;
   }
   return commands.RunParsed();

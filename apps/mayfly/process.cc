@@ -54,7 +54,7 @@ bool SupervisorWaits() {
 
 // systemd's protocol: one datagram to the socket that the environment names; a leading '@' stands
 // for a zero byte, which marks an abstract name.
-Status TellSupervisor(std::string_view state) {
+Status NotifySupervisor(std::string_view state) {
   if (!SupervisorWaits()) return Status::IoError("NOTIFY_SOCKET is not set");
   const std::string_view path = std::getenv(kSocketName);
   sockaddr_un address{};

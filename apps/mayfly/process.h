@@ -33,6 +33,6 @@ class PidFile {
 bool SupervisorWaits();
 
 // Notifies systemd, for example "READY=1". IoError when that fails, or NOTIFY_SOCKET is not set.
-Status TellSupervisor(std::string_view state);
+Status NotifySupervisor(std::string_view state);
 
 }  // namespace mayfly::app

@@ -157,11 +157,11 @@ bool IsSupervised(const Config& config) {
   return supervised == "systemd" || (supervised == "auto" && SupervisorWaits());
 }
 
-// Tells systemd, if it is to be told. The text behind STATUS= is what `systemctl status` shows.
-void Tell(const Config& config, std::string_view state, Logger& logger) {
+// Notifies systemd, if it supervises. The text behind STATUS= is what `systemctl status` shows.
+void Notify(const Config& config, std::string_view state, Logger& logger) {
   if (!IsSupervised(config)) return;
-  const Status told = TellSupervisor(state);
-  if (!told.ok()) Log(logger, LogLevel::kWarning, "cannot tell systemd: {}", told.message());
+  const Status sent = NotifySupervisor(state);
+  if (!sent.ok()) Log(logger, LogLevel::kWarning, "cannot tell systemd: {}", sent.message());
 }
 
 // Lines that cannot be written are lost later; at the start the operator can still fix it.
@@ -192,7 +192,7 @@ Result<std::unique_ptr<Reaper>> StartReaper(Database& database, server::Server& 
 }
 
 Status Close(Database& database, const Config& config, Logger& logger) {
-  Tell(config, "STATUS=Closing the database", logger);
+  Notify(config, "STATUS=Closing the database", logger);
   const Status closed = database.Close();
   if (closed.ok()) {
     Log(logger, LogLevel::kInfo, "stopped; {}",
@@ -210,7 +210,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
   }
   WarnAndFollow(config, logger);
   MAYFLY_TRY(const PassedSockets passed, TakePassedSockets());
-  Tell(config, "STATUS=Opening the database", logger);
+  Notify(config, "STATUS=Opening the database", logger);
   ManualClock manual(SystemClock::Process().Now());
   const Clock& clock =
       flags.manual_clock ? static_cast<const Clock&>(manual) : SystemClock::Process();
@@ -250,13 +250,13 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     server::Leader leader(*shared);
     MAYFLY_TRY(const auto follower, server::Follower::Open(*shared));
     const bool is_private = flags.when_ready != nullptr;
-    server::Network network(*shared, {.catch_signals = !is_private,
-                                      .sockets = passed,
-                                      .requests = &requests,
-                                      .on_stop = [&config, &logger] {
-                                        Tell(config, "STOPPING=1\nSTATUS=Saying goodbye to clients",
-                                             logger);
-                                      }});
+    server::Network network(
+        *shared, {.catch_signals = !is_private,
+                  .sockets = passed,
+                  .requests = &requests,
+                  .on_stop = [&config, &logger] {
+                    Notify(config, "STOPPING=1\nSTATUS=Saying goodbye to clients", logger);
+                  }});
     dynamo.Mount(network.router());
     console::Console console(*shared);
     console.Mount(network.router());
@@ -269,8 +269,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
       Greet(config, network, version);
     }
     Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
-    Tell(config, fmt::format("READY=1\nSTATUS=Serving {}", fmt::join(network.addresses(), ", ")),
-         logger);
+    Notify(config, fmt::format("READY=1\nSTATUS=Serving {}", fmt::join(network.addresses(), ", ")),
+           logger);
     // The network hears of signals since it was made. One that came before stops it as well.
     if (!is_private && TakeInterrupt()) network.Stop();
     if (!is_private) follower->Start();

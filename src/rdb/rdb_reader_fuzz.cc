@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "rdb/rdb_reader.h"
-#include "rdb/testing/told_sink.h"
+#include "rdb/testing/text_sink.h"
 
 namespace mayfly::rdb {
 namespace {
@@ -16,9 +16,9 @@ namespace {
 std::string Read(Bytes file, std::size_t piece) {
   MemorySource source(file, piece);
   Input in(source, std::uint64_t{16} << 20);
-  ToldSink sink;
+  TextSink sink;
   const Status read = ReadRdb(in, sink);
-  return sink.told() + read.ToString();
+  return sink.text() + read.ToString();
 }
 
 }  // namespace

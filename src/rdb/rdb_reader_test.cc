@@ -9,7 +9,7 @@
 #include "base/coding.h"
 #include "rdb/crc64.h"
 #include "rdb/rdb_writer.h"
-#include "rdb/testing/told_sink.h"
+#include "rdb/testing/text_sink.h"
 
 namespace mayfly::rdb {
 namespace {
@@ -44,9 +44,9 @@ struct Told {
 Told Read(Bytes file, std::size_t piece = SIZE_MAX) {
   MemorySource source(file, piece);
   Input in(source, kElementBudget);
-  ToldSink sink;
+  TextSink sink;
   Status status = ReadRdb(in, sink);
-  return {sink.told(), std::move(status)};
+  return {sink.text(), std::move(status)};
 }
 
 // A file of some version around keys, without a checksum.
@@ -94,7 +94,7 @@ TEST(RdbReader, StandsBehindTheEnd) {
   const std::string followed = file + "*1\r\n";
   MemorySource source(followed, SIZE_MAX);
   Input in(source, kElementBudget);
-  ToldSink sink;
+  TextSink sink;
   ASSERT_TRUE(ReadRdb(in, sink).ok());
   EXPECT_EQ(in.offset(), file.size());
   EXPECT_EQ(in.rest(), "*1\r\n");

@@ -99,11 +99,11 @@ Outcome Play(Rows rows, const Scene& scene, std::string_view line, Millis at, bo
 }
 
 // Commands whose reply is the deadline, or depends on whether there is one.
-bool TellsDeadline(std::string_view command, bool of_a_field) {
-  static const std::set<std::string_view> kTelling{
+bool RepliesWithDeadline(std::string_view command, bool of_a_field) {
+  static const std::set<std::string_view> kReplying{
       "ttl",  "pttl",  "expiretime",  "pexpiretime",  "persist",
       "httl", "hpttl", "hexpiretime", "hpexpiretime", "hpersist"};
-  return kTelling.contains(command) && command.starts_with('h') == of_a_field;
+  return kReplying.contains(command) && command.starts_with('h') == of_a_field;
 }
 
 void CheckLaw(Rows rows, const LawCase& law, bool of_a_field) {
@@ -114,7 +114,7 @@ void CheckLaw(Rows rows, const LawCase& law, bool of_a_field) {
   const Scene never{law.stage, false, of_a_field, Dying::kNothing};
   const Outcome alive = Play(rows, lives, law.line, kTtl - Millis(1), false);
   const Outcome before = Play(rows, dies, law.line, kTtl - Millis(1), false);
-  if (TellsDeadline(law.command, of_a_field)) {
+  if (RepliesWithDeadline(law.command, of_a_field)) {
     EXPECT_NE(before.reply, alive.reply) << "it does not see the deadline";
     EXPECT_EQ(before.contents, alive.contents);
   } else {

@@ -72,7 +72,7 @@ class EventDelivery : public EachEngine {
   EventDelivery() { EXPECT_EQ(CodeOf(rows().SetPolicy({.events = EventDetail::kKey})), kOk); }
 
   // Makes an event, at once.
-  void Tell(const std::string& key) {
+  void Emit(const std::string& key) {
     EXPECT_EQ(CodeOf(rows().Put(key, "", Lifetime::Until(clock().Now()))), kOk);
   }
 
@@ -91,15 +91,15 @@ TEST_P(EventDelivery, TwoSubscribersWhoseCallbacksCauseEventsDoNotWaitForEachOth
   // Each event of a thread makes two more in the callbacks, and these make none.
   const auto first = Subscribe([&](const Event& event) {
     one.Hear(event);
-    if (event.key.starts_with("thread")) Tell("first heard " + event.key);
+    if (event.key.starts_with("thread")) Emit("first heard " + event.key);
   });
   const auto second = Subscribe([&](const Event& event) {
     two.Hear(event);
-    if (event.key.starts_with("thread")) Tell("second heard " + event.key);
+    if (event.key.starts_with("thread")) Emit("second heard " + event.key);
   });
   constexpr int kEach = 300;
   RunTogether(2, [&](std::size_t thread) {
-    for (int i = 0; i < kEach; ++i) Tell(fmt::format("thread {} {}", thread, i));
+    for (int i = 0; i < kEach; ++i) Emit(fmt::format("thread {} {}", thread, i));
   });
   const auto events = All();
   EXPECT_EQ(events.size(), 2u * kEach * 3u);
@@ -110,7 +110,7 @@ TEST_P(EventDelivery, TwoSubscribersWhoseCallbacksCauseEventsDoNotWaitForEachOth
 TEST_P(EventDelivery, IsInOrderForTheEventsOfOneThread) {
   Listener listener;
   const auto subscription = Subscribe([&](const Event& event) { listener.Hear(event); });
-  for (int i = 0; i < 100; ++i) Tell(std::to_string(i));
+  for (int i = 0; i < 100; ++i) Emit(std::to_string(i));
   EXPECT_EQ(listener.heard().size(), 100u);
   EXPECT_TRUE(std::is_sorted(listener.heard().begin(), listener.heard().end()));
 }
@@ -158,10 +158,10 @@ TEST_P(EventDelivery, AThreadThatWaitsInACallbackStopsNoWriter) {
     inside.count_down();
     go.wait();
   });
-  RunTogether({[&] { Tell("slow"); },
+  RunTogether({[&] { Emit("slow"); },
                [&] {
                  inside.wait();
-                 for (int i = 0; i < 10; ++i) Tell("quick");  // Returns; the other one delivers.
+                 for (int i = 0; i < 10; ++i) Emit("quick");  // Returns; the other one delivers.
                  EXPECT_EQ(rows().Count().value(), 0u);
                  go.count_down();
                }});
@@ -184,8 +184,8 @@ TEST_P(EventDelivery, ASubscriptionThatEndsWaitsForACallOnAnotherThread) {
       finished = true;
     });
     RunTogether({[&] {
-                   Tell("one");
-                   Tell("after the end, or heard");
+                   Emit("one");
+                   Emit("after the end, or heard");
                  },
                  [&] {
                    inside.wait();
@@ -194,7 +194,7 @@ TEST_P(EventDelivery, ASubscriptionThatEndsWaitsForACallOnAnotherThread) {
                    EXPECT_TRUE(finished) << "what the callback uses may go from here on";
                  }});
     EXPECT_LE(calls, 2);
-    Tell("nobody hears this");
+    Emit("nobody hears this");
     EXPECT_LE(calls, 2);
   }
 }
@@ -212,7 +212,7 @@ TEST_P(EventDelivery, ACallbackEndsItsOwnSubscriptionWhileOthersBringMore) {
       subscription.reset();
     });
     made.unlock();
-    RunTogether(3, [&](std::size_t thread) { Tell(std::to_string(thread)); });
+    RunTogether(3, [&](std::size_t thread) { Emit(std::to_string(thread)); });
     EXPECT_EQ(calls, 1);
   }
 }
@@ -221,13 +221,13 @@ TEST_P(EventDelivery, ACallbackMayEndAnotherSubscriptionThatCalledItsWriter) {
   Listener listener;
   std::unique_ptr<EventSubscription> first;
   first = Subscribe([&](const Event& event) {
-    if (event.key == "cause") Tell("effect");
+    if (event.key == "cause") Emit("effect");
   });
   const auto second = Subscribe([&](const Event& event) {
     listener.Hear(event);
     if (event.key == "effect") first.reset();  // Further up on this very thread.
   });
-  Tell("cause");
+  Emit("cause");
   EXPECT_EQ(first, nullptr);
   listener.ExpectOnceEach(All());
 }
@@ -240,7 +240,7 @@ TEST_P(EventDelivery, WhatACallbackThrowsLosesNoOtherEvent) {
     if (event.sequence % 3 == 0) throw 3;
   });
   RunTogether(2, [&](std::size_t) {
-    for (int i = 0; i < 100; ++i) Tell("key");
+    for (int i = 0; i < 100; ++i) Emit("key");
   });
   listener.ExpectOnceEach(All());
 }

@@ -274,7 +274,7 @@ void Model::Apply(const std::string& keyspace, const std::string& key, const Mod
   if (IsAlive(fresh, now)) {
     stored[key] = fresh;
   } else if (!old_is_dead) {
-    Tell(keyspace, key, *fresh.deadline, draft.value, EventCause::kBornDead);
+    AddEvent(keyspace, key, *fresh.deadline, draft.value, EventCause::kBornDead);
   }
 }
 
@@ -342,13 +342,13 @@ const std::string* Model::NameOf(std::uint32_t id) const {
 void Model::RemoveDead(const std::string& keyspace, const std::string& key, EventCause cause) {
   ModelRows& stored = keyspaces.at(keyspace).stored;
   const auto row = stored.find(key);
-  Tell(keyspace, key, *row->second.deadline, row->second.value, cause);
+  AddEvent(keyspace, key, *row->second.deadline, row->second.value, cause);
   stored.erase(row);
   ++statistics.purged_rows;
 }
 
-void Model::Tell(const std::string& keyspace, const std::string& key, WallTime deadline,
-                 const std::string& value, EventCause cause) {
+void Model::AddEvent(const std::string& keyspace, const std::string& key, WallTime deadline,
+                     const std::string& value, EventCause cause) {
   const ModelKeyspace& here = keyspaces.at(keyspace);
   if (here.policy.events == EventDetail::kOff) return;
   Event event{.sequence = ++last_sequence,

@@ -134,8 +134,8 @@ class Model {
   void Apply(const std::string& keyspace, const std::string& key, const ModelDraft& draft);
 
  private:
-  void Tell(const std::string& keyspace, const std::string& key, WallTime deadline,
-            const std::string& value, EventCause cause);
+  void AddEvent(const std::string& keyspace, const std::string& key, WallTime deadline,
+                const std::string& value, EventCause cause);
   void RemoveDead(const std::string& keyspace, const std::string& key, EventCause cause);
 
   std::uint32_t next_id_ = 1;

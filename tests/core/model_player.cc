@@ -10,7 +10,7 @@
 namespace mayfly::core::suite {
 namespace {
 
-constexpr std::size_t kToldOperationsMax = 60;
+constexpr std::size_t kOperationsShownMax = 60;
 
 }  // namespace
 
@@ -101,7 +101,7 @@ std::optional<Difference> ModelPlayer::Run(std::span<const Operation> operations
   if (!differs()) CompareEverything();
   if (!differs()) Check();
   if (!differs()) return std::nullopt;
-  return Difference{difference_, played, {told_.begin(), told_.end()}};
+  return Difference{difference_, played, {operations_.begin(), operations_.end()}};
 }
 
 void ModelPlayer::Open() {
@@ -138,9 +138,9 @@ void ModelPlayer::CompareFreshEvents() {
   model_.fresh_events.clear();
 }
 
-void ModelPlayer::Tell(std::string operation) {
-  told_.push_back(std::move(operation));
-  if (told_.size() > kToldOperationsMax) told_.pop_front();
+void ModelPlayer::Record(std::string operation) {
+  operations_.push_back(std::move(operation));
+  if (operations_.size() > kOperationsShownMax) operations_.pop_front();
 }
 
 void ModelPlayer::Differ(std::string what) {

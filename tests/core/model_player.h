@@ -133,7 +133,7 @@ class ModelPlayer {
   void CompareFreshEvents();
   Keyspace& Handle(const std::string& name) { return *handles_.at(name); }
 
-  void Tell(std::string operation);
+  void Record(std::string operation);
   void Differ(std::string what);  // The first one counts.
   bool differs() const { return !difference_.empty(); }
   void ExpectCode(const std::string& what, const Status& status, StatusCode expected);
@@ -159,7 +159,7 @@ class ModelPlayer {
   std::vector<OpenTransaction> transactions_;
   std::vector<KeptSnapshot> snapshots_;
   std::vector<OpenCursor> cursors_;
-  std::deque<std::string> told_;
+  std::deque<std::string> operations_;
   std::string difference_;
 };
 

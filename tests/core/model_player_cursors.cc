@@ -48,9 +48,9 @@ std::optional<ModelPlayer::OpenCursor> ModelPlayer::AnyCursor(const Place& place
   if (policy.order == RowOrder::kTimestamp ? random_.OneIn(2) : random_.OneIn(50)) {
     options.as_of = inputs_.AsOf(policy, place.now);
   }
-  Tell(fmt::format("{}: walk '{}*' from '{}' to '{}', filter {}, as of {}", place.name,
-                   Printable(prefix), Printable(begin), Printable(end),
-                   static_cast<int>(options.filter), options.as_of ? ToMs(*options.as_of) : 0));
+  Record(fmt::format("{}: walk '{}*' from '{}' to '{}', filter {}, as of {}", place.name,
+                     Printable(prefix), Printable(begin), Printable(end),
+                     static_cast<int>(options.filter), options.as_of ? ToMs(*options.as_of) : 0));
   auto cursor = place.reader->NewCursor(options);
   const bool reversed = !begin.empty() && !end.empty() && end < begin;
   const bool good = !reversed && (!options.as_of || CanAnswer(place, *options.as_of));
@@ -88,7 +88,7 @@ void ModelPlayer::KeepCursor() {
 void ModelPlayer::MoveKeptCursor() {
   if (cursors_.empty()) return;
   const std::size_t i = random_.Below(cursors_.size());
-  Tell(fmt::format("move cursor {}", i));
+  Record(fmt::format("move cursor {}", i));
   for (std::uint64_t moves = random_.Between(1, 5); moves > 0 && !differs(); --moves) {
     MoveAndCompare(cursors_[i]);
   }
@@ -97,7 +97,7 @@ void ModelPlayer::MoveKeptCursor() {
 void ModelPlayer::ReleaseCursor() {
   if (cursors_.empty()) return;
   const std::size_t i = random_.Below(cursors_.size());
-  Tell(fmt::format("release cursor {}", i));
+  Record(fmt::format("release cursor {}", i));
   cursors_.erase(cursors_.begin() + static_cast<std::ptrdiff_t>(i));
 }
 

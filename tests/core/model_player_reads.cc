@@ -75,7 +75,7 @@ void ModelPlayer::Get() {
   const std::string key = inputs_.Key();
   const std::uint64_t way = random_.Below(5);
   constexpr std::array kWays{"get", "get pinned", "get row", "exists", "ttl"};
-  Tell(fmt::format("{}: {} '{}'", place.name, kWays[way], Printable(key)));
+  Record(fmt::format("{}: {} '{}'", place.name, kWays[way], Printable(key)));
   const auto row = place.living.find(key);
   const bool there = row != place.living.end();
   const StatusCode code = key.empty() ? StatusCode::kInvalid
@@ -124,7 +124,7 @@ void ModelPlayer::MultiGet() {
   const Place place = AnyPlace();
   std::vector<std::string> keys(random_.Between(1, 20));
   for (std::string& key : keys) key = inputs_.Key();
-  Tell(fmt::format("{}: multi-get of {} keys", place.name, keys.size()));
+  Record(fmt::format("{}: multi-get of {} keys", place.name, keys.size()));
   const std::vector<Bytes> views(keys.begin(), keys.end());
   const auto values = place.reader->MultiGet(views);
   if (!values) return Differ("the multi-get gave " + values.status().ToString());
@@ -141,7 +141,7 @@ void ModelPlayer::MultiGet() {
 
 void ModelPlayer::Count() {
   const Place place = AnyPlace();
-  Tell(place.name + ": count");
+  Record(place.name + ": count");
   const auto count = place.reader->Count();
   ExpectCode("the count", count.status(), StatusCode::kOk);
   ExpectSame<std::uint64_t>("the count", count.value_or(0), place.living.size());
@@ -158,7 +158,7 @@ void ModelPlayer::GetAsOf() {
   if (policy.order == RowOrder::kArrival && !random_.OneIn(20)) return;
   const std::string key = inputs_.Key();
   const WallTime as_of = inputs_.AsOf(policy, place.now);
-  Tell(fmt::format("{}: get '{}' as of {}", place.name, Printable(key), ToMs(as_of)));
+  Record(fmt::format("{}: get '{}' as of {}", place.name, Printable(key), ToMs(as_of)));
   const ModelRows rows = AsOf(place.past, as_of, place.now);
   const auto row = rows.find(key);
   const bool there = row != rows.end();
@@ -197,8 +197,8 @@ void ModelPlayer::ScanDeadlines() {
   DeadlineWindow window{.rows_max = random_.Between(1, 30)};
   if (random_.OneIn(2)) window.begin = inputs_.InstantNearNow();
   if (random_.OneIn(2)) window.end = inputs_.InstantNearNow();
-  Tell(fmt::format("{}: scan deadlines from {} to {}, {} at a time", place.name, ToMs(window.begin),
-                   ToMs(window.end), window.rows_max));
+  Record(fmt::format("{}: scan deadlines from {} to {}, {} at a time", place.name,
+                     ToMs(window.begin), ToMs(window.end), window.rows_max));
   const bool reversed = window.end < window.begin;
   const auto expected = ByDeadline(place.living, window);
   std::size_t seen = 0;
@@ -222,8 +222,8 @@ void ModelPlayer::Forecast() {
   const ForecastOptions options{.bucket = Millis(random_.Between(1, 60)),
                                 .buckets = random_.OneIn(30) ? 0 : random_.Between(1, 20),
                                 .with_bytes = random_.OneIn(2)};
-  Tell(fmt::format("{}: forecast {} buckets of {} ms", place.name, options.buckets,
-                   options.bucket.count()));
+  Record(fmt::format("{}: forecast {} buckets of {} ms", place.name, options.buckets,
+                     options.bucket.count()));
   const auto forecast = place.reader->Forecast(options);
   const bool good = options.buckets > 0;
   ExpectCode("the forecast", forecast.status(), good ? StatusCode::kOk : StatusCode::kInvalid);
@@ -246,7 +246,7 @@ void ModelPlayer::Forecast() {
 
 void ModelPlayer::OpenSnapshot() {
   if (snapshots_.size() == kSnapshotsMax) return;
-  Tell(fmt::format("open snapshot {}", snapshots_.size()));
+  Record(fmt::format("open snapshot {}", snapshots_.size()));
   auto snapshot = database_->NewSnapshot();
   if (!snapshot) return Differ("no snapshot: " + snapshot.status().ToString());
   ExpectSame("the snapshot's instant", ToMs((*snapshot)->now()), ToMs(model_.now));
@@ -256,7 +256,7 @@ void ModelPlayer::OpenSnapshot() {
 void ModelPlayer::VerifySnapshot() {
   if (snapshots_.empty()) return;
   const std::size_t i = random_.Below(snapshots_.size());
-  Tell(fmt::format("verify snapshot {}", i));
+  Record(fmt::format("verify snapshot {}", i));
   KeptSnapshot& kept = snapshots_[i];
   for (const auto& [name, keyspace] : model_.keyspaces) {
     const std::string shown = fmt::format("snapshot {}, {}", i, name);
@@ -271,7 +271,7 @@ void ModelPlayer::VerifySnapshot() {
 void ModelPlayer::ReleaseSnapshot() {
   if (snapshots_.empty()) return;
   const std::size_t i = random_.Below(snapshots_.size());
-  Tell(fmt::format("release snapshot {}", i));
+  Record(fmt::format("release snapshot {}", i));
   snapshots_.erase(snapshots_.begin() + static_cast<std::ptrdiff_t>(i));
 }
 

@@ -67,7 +67,7 @@ void ModelPlayer::AdvanceClock() {
   Millis step(random_.Between(1, draw < 40 ? 40 : 6));
   if (draw < 3) step = minutes(random_.Between(1, 300));
   if (draw == 199) step = hours(random_.Between(13, 200));  // Long, but steady time passes as well.
-  Tell(fmt::format("the clock goes on by {} ms", step.count()));
+  Record(fmt::format("the clock goes on by {} ms", step.count()));
   clock_.Advance(step);
   ObserveClock();
 }
@@ -79,13 +79,13 @@ void ModelPlayer::MishandleClock() {
   // Suspicious, but within the limit; a second one may not be.
   if (draw > 7) step = minutes(random_.Between(1, 600));
   if (draw == 9) step = hours(random_.Between(13, 300));
-  Tell(fmt::format("somebody moves the clock by {} ms", step.count()));
+  Record(fmt::format("somebody moves the clock by {} ms", step.count()));
   clock_.Set(clock_.Now() + step);
   ObserveClock();
 }
 
 void ModelPlayer::ConfirmClock() {
-  Tell("confirm the clock");
+  Record("confirm the clock");
   const bool allowed = model_clock_.Confirm(clock_.Now());
   ExpectCode("the confirmation", database_->ConfirmClock(),
              allowed ? StatusCode::kOk : StatusCode::kInvalid);
@@ -96,8 +96,8 @@ void ModelPlayer::Purge() {
   PurgeOptions options{.rows_max = random_.OneIn(2) ? random_.Between(1, 100) : UINT64_MAX};
   const std::string only = inputs_.ExistingKeyspace();
   if (random_.OneIn(3)) options.keyspace = &Handle(only);
-  Tell(fmt::format("purge at most {} rows of {}", options.rows_max,
-                   options.keyspace != nullptr ? only : "all"));
+  Record(fmt::format("purge at most {} rows of {}", options.rows_max,
+                     options.keyspace != nullptr ? only : "all"));
   const std::size_t told = delivered_.size();
   const auto report = database_->Purge(options);
   race_->work = nullptr;  // It may not have run.
@@ -149,8 +149,8 @@ void ModelPlayer::Reclaim() {
     transactions_.clear();
     snapshots_.clear();
   }
-  Tell(fmt::format("reclaim{}{}", options.everything ? " everything" : "",
-                   alone ? ", with nothing open" : ""));
+  Record(fmt::format("reclaim{}{}", options.everything ? " everything" : "",
+                     alone ? ", with nothing open" : ""));
   const auto report = database_->Reclaim(options);
   if (!report) return Differ("it gave " + report.status().ToString());
   ExpectSame("the stop by the clock", report->stopped_by_clock, !model_.may_delete);
@@ -174,10 +174,10 @@ void ModelPlayer::CompactEngine() {
                                      engine::Role::kExpiry};
   const engine::Role role = kRoles[random_.Below(3)];
   if (random_.OneIn(3)) {
-    Tell("flush");
+    Record("flush");
     return ExpectCode("the flush", engine_->Flush(), StatusCode::kOk);
   }
-  Tell(fmt::format("compact {}", RoleName(role)));
+  Record(fmt::format("compact {}", RoleName(role)));
   ExpectCode("the compaction", engine_->Compact(role), StatusCode::kOk);
   for (std::size_t i = 0; i < snapshots_.size() && !differs(); ++i) VerifySnapshot();
 }
@@ -191,7 +191,7 @@ void ModelPlayer::PurgeWhileSomebodyWrites() {
     return !IsAlive(row.second, model_.now);
   });
   if (dead != stored.end() && !random_.OneIn(4)) call.key = dead->first;
-  Tell(fmt::format("while a purge looks, {}: {}", keyspace, Describe(call)));
+  Record(fmt::format("while a purge looks, {}: {}", keyspace, Describe(call)));
   race_->work = [&] {
     const WriteAnswer found = Perform(call, Handle(keyspace));
     ExpectSame("the write", Describe(found), Describe(model_.Write(keyspace, call)));
@@ -204,7 +204,7 @@ void ModelPlayer::ReadEvents() {
   const std::uint64_t after =
       random_.OneIn(2) ? 0 : first + random_.Below(model_.last_sequence - first + 2);
   const std::size_t events_max = random_.Between(1, 200);
-  Tell(fmt::format("read {} events after {}", events_max, after));
+  Record(fmt::format("read {} events after {}", events_max, after));
   const auto events = database_->ReadEvents(after, events_max);
   if (!events) return Differ("it gave " + events.status().ToString());
   std::size_t i = 0;
@@ -225,7 +225,7 @@ void ModelPlayer::TrimEvents() {
   if (random_.OneIn(3)) trim.older_than = Millis(random_.Below(2000));
   if (random_.OneIn(3)) trim.keep_newest = random_.Below(50);
   if (random_.OneIn(3)) trim.events_max = random_.Below(10);
-  Tell("trim events");
+  Record("trim events");
   const auto trimmed = database_->TrimEvents(trim);
   ExpectCode("the trim", trimmed.status(), StatusCode::kOk);
   ExpectSame("the number of trimmed events", trimmed.value_or(0), model_.Trim(trim));
@@ -234,7 +234,7 @@ void ModelPlayer::TrimEvents() {
 void ModelPlayer::CreateKeyspace() {
   const std::string name = fmt::format("keyspace{}", random_.Below(kKeyspacesMax));
   const KeyspacePolicy policy = inputs_.Policy();
-  Tell("create " + name);
+  Record("create " + name);
   auto made = database_->CreateKeyspace(name, policy);
   if (!made) {
     // The name is taken, or the policy invalid, which the database may judge.
@@ -249,7 +249,7 @@ void ModelPlayer::CreateKeyspace() {
 
 void ModelPlayer::DropKeyspace() {
   const std::string name = inputs_.ExistingKeyspace();
-  Tell("drop " + name);
+  Record("drop " + name);
   const bool allowed = name != "default";
   ExpectCode("the drop", database_->DropKeyspace(name),
              allowed ? StatusCode::kOk : StatusCode::kInvalid);
@@ -262,7 +262,7 @@ void ModelPlayer::DropKeyspace() {
 
 void ModelPlayer::ClearKeyspace() {
   const std::string name = inputs_.ExistingKeyspace();
-  Tell("clear " + name);
+  Record("clear " + name);
   ExpectCode("the clear", Handle(name).Clear(), StatusCode::kOk);
   static_cast<ModelState&>(model_.keyspaces.at(name)) = {};
 }
@@ -280,7 +280,7 @@ void ModelPlayer::SetPolicy() {
     policy.late_max = old.late_max;
     if (policy.late_max && random_.OneIn(4)) policy.late_max = (*policy.late_max + Millis(1)) / 2;
   }
-  Tell("another policy for " + name);
+  Record("another policy for " + name);
   const Status set = Handle(name).SetPolicy(policy);
   if (!set.ok()) return ExpectCode("setting it", set, StatusCode::kInvalid);
   ExpectSame("its order", policy.order == old.order, true);
@@ -288,7 +288,7 @@ void ModelPlayer::SetPolicy() {
 }
 
 void ModelPlayer::Check() {
-  Tell("check");
+  Record("check");
   ExpectClean(*database_);
 }
 
@@ -300,7 +300,7 @@ void ModelPlayer::ExpectClean(Database& database) {
 }
 
 void ModelPlayer::CompareStatistics() {
-  Tell("statistics");
+  Record("statistics");
   const auto found = database_->GetStatistics();
   if (!found) return Differ("it gave " + found.status().ToString());
   ExpectSame("the count of purged rows", found->purged_rows, model_.statistics.purged_rows);
@@ -337,7 +337,7 @@ void ModelPlayer::CompareStatistics() {
 }
 
 void ModelPlayer::CompareEverything() {
-  Tell("compare everything");
+  Record("compare everything");
   for (const auto& [name, keyspace] : model_.keyspaces) {
     CompareRows(Handle(name), Living(keyspace.stored, model_.now), name);
     if (!keyspace.by_timestamp()) continue;
@@ -357,8 +357,8 @@ void ModelPlayer::BackupAndRestore() {
     options.shift = Millis(static_cast<std::int64_t>(random_.Below(120)) - 60);
   }
   const Millis passed(static_cast<std::int64_t>(random_.Below(100)) - 20);
-  Tell(fmt::format("backup, and restore {} ms later, mode {}", passed.count(),
-                   static_cast<int>(options.mode)));
+  Record(fmt::format("backup, and restore {} ms later, mode {}", passed.count(),
+                     static_cast<int>(options.mode)));
   const auto backup = database_->Backup(file);
   if (!backup) return Differ("the backup gave " + backup.status().ToString());
   ExpectSame("the time of the backup", ToMs(backup->taken_at), ToMs(model_.now));
@@ -400,7 +400,7 @@ void ModelPlayer::CompareRestored(Database& restored, WallTime now, const Restor
 
 void ModelPlayer::Reopen() {
   if (!subject_.persistent) return;
-  Tell("reopen");
+  Record("reopen");
   if (!transactions_.empty() || !snapshots_.empty() || !cursors_.empty()) {
     ExpectCode("closing while handles are open", database_->Close(), StatusCode::kBusy);
   }

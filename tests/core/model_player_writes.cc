@@ -13,7 +13,7 @@ void ModelPlayer::Write() {
   const std::string keyspace = inputs_.ExistingKeyspace();
   const ModelKeyspace& here = model_.keyspaces.at(keyspace);
   const WriteCall call = inputs_.Write(here.stored, here.policy);
-  Tell(fmt::format("{}: {}", keyspace, Describe(call)));
+  Record(fmt::format("{}: {}", keyspace, Describe(call)));
   const WriteAnswer found = Perform(call, Handle(keyspace));
   const WriteAnswer expected = model_.Write(keyspace, call);
   ExpectSame("the write", Describe(found), Describe(expected));
@@ -24,7 +24,7 @@ void ModelPlayer::WriteBurst() {
   const std::string keyspace = inputs_.ExistingKeyspace();
   const Lifetime lifetime = inputs_.AnyLifetime();
   const std::uint64_t rows = random_.Between(70, 150);
-  Tell(fmt::format("{}: a burst of {} rows, {}", keyspace, rows, Describe(lifetime)));
+  Record(fmt::format("{}: a burst of {} rows, {}", keyspace, rows, Describe(lifetime)));
   for (std::uint64_t i = 0; i < rows && !differs(); ++i) {
     const WriteCall call{.key = fmt::format("burst{}", i), .value = "value", .lifetime = lifetime};
     const WriteAnswer found = Perform(call, Handle(keyspace));
@@ -34,7 +34,7 @@ void ModelPlayer::WriteBurst() {
 
 void ModelPlayer::Begin() {
   if (transactions_.size() == kTransactionsMax) return;
-  Tell(fmt::format("begin transaction {}", transactions_.size()));
+  Record(fmt::format("begin transaction {}", transactions_.size()));
   auto begun = database_->Begin();
   if (!begun) return Differ("it did not begin: " + begun.status().ToString());
   ExpectSame("the transaction's instant", ToMs((*begun)->now()), ToMs(model_.now));
@@ -48,7 +48,7 @@ void ModelPlayer::WriteInTransaction() {
   const std::string name = inputs_.ExistingKeyspace();
   const ModelKeyspace& keyspace = model_.keyspaces.at(name);
   const WriteCall call = inputs_.Write(open.model.View(keyspace.id), keyspace.policy);
-  Tell(fmt::format("transaction {}, {}: {}", i, name, Describe(call)));
+  Record(fmt::format("transaction {}, {}: {}", i, name, Describe(call)));
   const WriteAnswer found = Perform(call, open.real->In(Handle(name)));
   ExpectSame("the write", Describe(found), Describe(open.model.Write(keyspace, call)));
 }
@@ -56,7 +56,7 @@ void ModelPlayer::WriteInTransaction() {
 void ModelPlayer::SetSavepoint() {
   if (transactions_.empty()) return;
   const std::size_t i = random_.Below(transactions_.size());
-  Tell(fmt::format("transaction {}: savepoint", i));
+  Record(fmt::format("transaction {}: savepoint", i));
   ExpectCode("the savepoint", transactions_[i].real->SetSavepoint(), StatusCode::kOk);
   transactions_[i].model.SetSavepoint();
 }
@@ -64,7 +64,7 @@ void ModelPlayer::SetSavepoint() {
 void ModelPlayer::RollbackToSavepoint() {
   if (transactions_.empty()) return;
   const std::size_t i = random_.Below(transactions_.size());
-  Tell(fmt::format("transaction {}: roll back to savepoint", i));
+  Record(fmt::format("transaction {}: roll back to savepoint", i));
   ExpectCode("the roll back", transactions_[i].real->RollbackToSavepoint(),
              transactions_[i].model.RollbackToSavepoint());
 }
@@ -74,7 +74,7 @@ void ModelPlayer::Commit() {
   const std::size_t i = random_.Below(transactions_.size());
   OpenTransaction open = std::move(transactions_[i]);
   transactions_.erase(transactions_.begin() + static_cast<std::ptrdiff_t>(i));
-  Tell(fmt::format("transaction {}: commit", i));
+  Record(fmt::format("transaction {}: commit", i));
   ExpectCode("the commit", open.real->Commit(), open.model.Commit(model_));
   ExpectOver(open);
 }
@@ -84,7 +84,7 @@ void ModelPlayer::Rollback() {
   const std::size_t i = random_.Below(transactions_.size());
   OpenTransaction open = std::move(transactions_[i]);
   transactions_.erase(transactions_.begin() + static_cast<std::ptrdiff_t>(i));
-  Tell(fmt::format("transaction {}: roll back", i));
+  Record(fmt::format("transaction {}: roll back", i));
   if (random_.OneIn(2)) return;  // Its destructor does the same.
   open.real->Rollback();
   ExpectOver(open);

@@ -83,8 +83,8 @@ WriteAnswer ModelTransaction::Write(const ModelKeyspace& keyspace, const WriteCa
 }
 
 // A pending write with a timestamp of its own that is overtaken becomes part of the past.
-void ModelTransaction::Keep(const KeyOfAll& at, const ModelDraft& draft, std::optional<WallTime> newest,
-                            bool by_timestamp) {
+void ModelTransaction::Keep(const KeyOfAll& at, const ModelDraft& draft,
+                            std::optional<WallTime> newest, bool by_timestamp) {
   const auto own = overlay_.find(at);
   Pending pending{.present = draft.kind == ModelDraft::Kind::kPut,
                   .value = draft.value,

@@ -68,14 +68,14 @@ class Expiry {
   void LetThemDie() {
     for (Millis passed(0); passed <= kTtlMax; passed += Millis(5)) {
       clock_.Advance(Millis(5));
-      TellEvents();  // The reaper may be purging.
+      ReportEvents();  // The reaper may be purging.
       if (reaper_ != nullptr) reaper_->AwaitIdle();
       if (reaper_ == nullptr) Purge();
-      TellEvents();
+      ReportEvents();
     }
     KeepSecrets();
     Reclaim();
-    TellEvents();
+    ReportEvents();
   }
 
   void KeepSecrets() {
@@ -99,11 +99,11 @@ class Expiry {
       const auto report = database_.Purge({.rows_max = 7});
       MustBeOk(report.status(), "a purge");
       more = report->more_due;
-      TellEvents();
+      ReportEvents();
     }
   }
 
-  void TellEvents() {
+  void ReportEvents() {
     const auto events = database_.ReadEvents(last_event_, 1000);
     MustBeOk(events.status(), "reading events");
     for (const Event& event : *events) {

@@ -19,7 +19,7 @@
 namespace mayfly::engine::suite {
 namespace {
 
-constexpr std::size_t kToldOperationsMax = 25;
+constexpr std::size_t kOperationsShownMax = 25;
 constexpr std::size_t kSnapshotsMax = 6;
 constexpr std::size_t kWalkMovesMax = 20;
 
@@ -91,7 +91,7 @@ class ModelPlayer {
   Pairs Scan(Role role, const CursorOptions& options, bool backwards);
   State AnyState();
 
-  void Tell(std::string operation);
+  void Record(std::string operation);
   void Differ(std::string what);  // The first one counts.
   void ExpectOk(const Status& status);
 
@@ -105,7 +105,7 @@ class ModelPlayer {
   std::unique_ptr<Engine> engine_;
   Model model_;
   std::vector<Kept> kept_;
-  std::deque<std::string> told_;
+  std::deque<std::string> operations_;
   std::string difference_;
 };
 
@@ -145,7 +145,7 @@ std::optional<std::string> ModelPlayer::Run() {
 
   std::string story =
       fmt::format("{} differs from the model: {}\nThe last operations:\n", kind_.name, difference_);
-  for (const std::string& operation : told_) story += "  " + operation + "\n";
+  for (const std::string& operation : operations_) story += "  " + operation + "\n";
   return story +
          fmt::format("Play it again: MAYFLY_SEED={} MAYFLY_OPERATIONS={}", play_.seed, played);
 }
@@ -174,7 +174,7 @@ void ModelPlayer::CommitUnderConditions() {
 void ModelPlayer::Commit(const Batch& batch) {
   const Durability durability = inputs_.AnyDurability();
   const bool allowed = model_.Allows(batch);
-  Tell(fmt::format("commit {}: {}", static_cast<int>(durability), Describe(batch)));
+  Record(fmt::format("commit {}: {}", static_cast<int>(durability), Describe(batch)));
   const Status status = engine_->Commit(batch, durability);
   const StatusCode expected = allowed ? StatusCode::kOk : StatusCode::kConflict;
   if (status.code() != expected) {
@@ -187,7 +187,7 @@ void ModelPlayer::Get() {
   const State state = AnyState();
   const Address at = inputs_.AnyRole();
   const std::string key = inputs_.Key();
-  Tell(fmt::format("get {} '{}'", RoleName(at.role), Printable(key)));
+  Record(fmt::format("get {} '{}'", RoleName(at.role), Printable(key)));
   PinnedBytes value;
   const Status status = engine_->Get(at, key, value, state.snapshot);
   CompareValue(at, key, status, value.view(), *state.model);
@@ -202,7 +202,7 @@ void ModelPlayer::MultiGet() {
     lookups[i].at = inputs_.AnyRole();
     lookups[i].key = keys[i];
   }
-  Tell(fmt::format("multi-get of {} keys", keys.size()));
+  Record(fmt::format("multi-get of {} keys", keys.size()));
   ExpectOk(engine_->MultiGet(lookups, state.snapshot));
   for (const Lookup& lookup : lookups) {
     CompareValue(lookup.at, lookup.key, lookup.status, lookup.value.view(), *state.model);
@@ -226,8 +226,8 @@ void ModelPlayer::Walk() {
   const State state = AnyState();
   const Address at = inputs_.LastingRole();
   const OwnedRange range = inputs_.Range();
-  Tell(fmt::format("walk {} from '{}' to '{}'{}", RoleName(at.role), Printable(range.begin),
-                   Printable(range.end), state.snapshot ? " on a snapshot" : ""));
+  Record(fmt::format("walk {} from '{}' to '{}'{}", RoleName(at.role), Printable(range.begin),
+                     Printable(range.end), state.snapshot ? " on a snapshot" : ""));
   ModelCursor model_cursor(state.model->Within(at.role, range.view()));
   auto made = engine_->NewCursor(at, {.range = range.view(), .snapshot = state.snapshot});
   if (!made) return Differ("no cursor: " + made.status().ToString());
@@ -249,7 +249,7 @@ void ModelPlayer::Move(Cursor& cursor, Cursor& model_cursor) {
   const std::string target = inputs_.Key();
   static constexpr const char* kNames[] = {
       "next", "prev", "seek first", "seek last", "seek at or after", "seek at or before"};
-  Tell(fmt::format("  {} {}", kNames[draw], draw >= 4 ? "'" + Printable(target) + "'" : ""));
+  Record(fmt::format("  {} {}", kNames[draw], draw >= 4 ? "'" + Printable(target) + "'" : ""));
   for (Cursor* moved : {&cursor, &model_cursor}) {
     switch (draw) {
       case 0: moved->Next(); break;
@@ -264,7 +264,7 @@ void ModelPlayer::Move(Cursor& cursor, Cursor& model_cursor) {
 
 void ModelPlayer::OpenSnapshot() {
   if (kept_.size() == kSnapshotsMax) return;
-  Tell("open a snapshot");
+  Record("open a snapshot");
   auto snapshot = engine_->NewSnapshot();
   if (!snapshot) return Differ("no snapshot: " + snapshot.status().ToString());
   kept_.push_back({.snapshot = *std::move(snapshot), .model = model_});
@@ -275,14 +275,14 @@ void ModelPlayer::OpenSnapshot() {
 void ModelPlayer::CheckSnapshot() {
   if (kept_.empty()) return;
   const Kept& kept = kept_[random_.Below(kept_.size())];
-  Tell("check a snapshot");
+  Record("check a snapshot");
   Compare(kept.model, kept.snapshot.get());
 }
 
 void ModelPlayer::ReleaseSnapshot() {
   if (kept_.empty()) return;
   const auto released = kept_.begin() + static_cast<std::ptrdiff_t>(random_.Below(kept_.size()));
-  Tell("check and release a snapshot");
+  Record("check and release a snapshot");
   Compare(released->model, released->snapshot.get());
   kept_.erase(released);
 }
@@ -290,21 +290,21 @@ void ModelPlayer::ReleaseSnapshot() {
 void ModelPlayer::Compact() {
   const Role role = inputs_.AnyRole().role;
   const OwnedRange range = random_.OneIn(2) ? OwnedRange() : inputs_.Range();
-  Tell(fmt::format("compact {} from '{}' to '{}'", RoleName(role), Printable(range.begin),
-                   Printable(range.end)));
+  Record(fmt::format("compact {} from '{}' to '{}'", RoleName(role), Printable(range.begin),
+                     Printable(range.end)));
   ExpectOk(engine_->Compact(role, range.view()));
 }
 
 void ModelPlayer::Persist() {
   const Durability durability = inputs_.AnyDurability();
-  Tell(fmt::format("persist {}", static_cast<int>(durability)));
+  Record(fmt::format("persist {}", static_cast<int>(durability)));
   ExpectOk(engine_->Sync(durability));
 }
 
 void ModelPlayer::Reopen() {
   for (const Kept& kept : kept_) Compare(kept.model, kept.snapshot.get());
   kept_.clear();
-  Tell("reopen");
+  Record("reopen");
   ExpectOk(engine_->Close());
   const bool persistent = engine_->capabilities().persistent;
   engine_.reset();
@@ -314,7 +314,7 @@ void ModelPlayer::Reopen() {
 }
 
 void ModelPlayer::CheckEverything() {
-  Tell("check everything");
+  Record("check everything");
   Compare(model_, nullptr);
 }
 
@@ -353,9 +353,9 @@ ModelPlayer::State ModelPlayer::AnyState() {
   return {.snapshot = kept.snapshot.get(), .model = &kept.model};
 }
 
-void ModelPlayer::Tell(std::string operation) {
-  told_.push_back(std::move(operation));
-  if (told_.size() > kToldOperationsMax) told_.pop_front();
+void ModelPlayer::Record(std::string operation) {
+  operations_.push_back(std::move(operation));
+  if (operations_.size() > kOperationsShownMax) operations_.pop_front();
 }
 
 void ModelPlayer::Differ(std::string what) {

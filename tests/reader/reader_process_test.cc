@@ -317,7 +317,7 @@ TEST_P(ReaderProcess, WritesNothingAndRefusesToByName) {
   EXPECT_EQ(*rows.Get("a"), "1");
 }
 
-bool TellsOfAReader(const Database& database) {
+bool ReportsAReader(const Database& database) {
   const auto proof = database.Prove();
   EXPECT_TRUE(proof.has_value()) << proof.status().ToString();
   return std::any_of(proof->holders.begin(), proof->holders.end(),
@@ -338,22 +338,22 @@ TEST_P(ReaderProcess, AProofTellsOfReadersThatMayHoldDeletedFiles) {
     return reader.status().ok() ? "" : reader.status().ToString();
   });
   auto writer = MustOpen(At(home));
-  EXPECT_FALSE(TellsOfAReader(*writer));
+  EXPECT_FALSE(ReportsAReader(*writer));
   made.Give();
   opened.Await();
-  EXPECT_TRUE(TellsOfAReader(*writer));
+  EXPECT_TRUE(ReportsAReader(*writer));
   {
     const auto own = MustOpen(At(home, true));
     proven.Give();
     ASSERT_EQ(child.Wait(), "");
-    EXPECT_TRUE(TellsOfAReader(*writer)) << "of this process";
+    EXPECT_TRUE(ReportsAReader(*writer)) << "of this process";
     ASSERT_TRUE(writer->Close().ok());
-    EXPECT_FALSE(TellsOfAReader(*own)) << "it is no other than itself";
+    EXPECT_FALSE(ReportsAReader(*own)) << "it is no other than itself";
     const auto other = MustOpen(At(home, true));
-    EXPECT_TRUE(TellsOfAReader(*own));
+    EXPECT_TRUE(ReportsAReader(*own));
   }
   writer = MustOpen(At(home));
-  EXPECT_FALSE(TellsOfAReader(*writer));
+  EXPECT_FALSE(ReportsAReader(*writer));
 }
 
 std::map<std::string, std::uintmax_t> SizesIn(const std::string& folder) {

@@ -44,12 +44,12 @@ int Commands::RunParsed() const {
     return kExitInterrupted;
   }
   if (!code) PrintError(code.error());
-  if (!written) TellUnwritten();
+  if (!written) ReportUnwritten();
   return !code || !written ? kExitFailed : *code;
 }
 
 // A reader that has gone, as in `mayfly scan data | head`, wants to hear nothing.
-void TellUnwritten() {
+void ReportUnwritten() {
   pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   const bool reader_gone = ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
   if (!reader_gone) fmt::print(stderr, "mayfly: the output could not be written\n");

@@ -60,7 +60,7 @@ std::string CheckTarget(const std::string& text);
 std::string CheckInstant(const std::string& text);
 
 // Says that standard output could not be written, unless its reader has gone.
-void TellUnwritten();
+void ReportUnwritten();
 
 // Prints an error as every subcommand does.
 void PrintError(const Status& status);

@@ -28,7 +28,7 @@ ProgressBar::~ProgressBar() {
   if (has_line_) std::fputs("\r\x1b[K", stderr);
 }
 
-bool ProgressBar::Tell(std::uint64_t done, std::uint64_t all) {
+bool ProgressBar::Report(std::uint64_t done, std::uint64_t all) {
   if (Interrupted()) return false;
   const SteadyTime now = SystemClock::Process().Steady();
   if (!shown_ || (has_line_ && now - drawn_ < kBetweenDrawings)) return true;

@@ -19,11 +19,11 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   // Draws, at most ten times a second. `all` is a guess; 0: unknown. False: Ctrl-C.
-  bool Tell(std::uint64_t done, std::uint64_t all);
+  bool Report(std::uint64_t done, std::uint64_t all);
 
-  // Tell() as a function, valid while the bar lives.
+  // Report() as a function, valid while the bar lives.
   std::function<bool(std::uint64_t, std::uint64_t)> function() {
-    return [this](std::uint64_t done, std::uint64_t all) { return Tell(done, all); };
+    return [this](std::uint64_t done, std::uint64_t all) { return Report(done, all); };
   }
 
  private:

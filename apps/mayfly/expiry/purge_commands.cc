@@ -67,7 +67,7 @@ Result<ExitCode> RunPurge(const PurgeFlags& flags) {
   std::uint64_t purged = 0;
   {
     ProgressBar bar("purge", ProgressBar::Unit::kRows);
-    for (bool more = true; more && purged < flags.rows && bar.Tell(purged, due);) {
+    for (bool more = true; more && purged < flags.rows && bar.Report(purged, due);) {
       MAYFLY_TRY(const PurgeReport report,
                  target->Purge(std::min(kStepRows, flags.rows - purged), kStepTime));
       if (report.stopped_by_clock) return Status::Busy(kStoppedByClock);
@@ -79,7 +79,7 @@ Result<ExitCode> RunPurge(const PurgeFlags& flags) {
   return kExitDone;
 }
 
-ExitCode TellDamage(const Target& target) {
+ExitCode ReportDamage(const Target& target) {
   fmt::print(stderr, "mayfly: {} is damaged; `mayfly check` tells where\n", target.name());
   return kExitFoundFault;
 }
@@ -94,7 +94,7 @@ Result<ExitCode> RunCompact(const PurgeFlags& flags) {
     auto made = target->Compact(bar.function());
     if (!made && made.error().code() == StatusCode::kCorruption) {
       PrintError(made.error());
-      return TellDamage(*target);
+      return ReportDamage(*target);
     }
     MAYFLY_RETURN_IF_ERROR(made.status());
     report = *made;
@@ -106,7 +106,7 @@ Result<ExitCode> RunCompact(const PurgeFlags& flags) {
                  {"disk_before", Cell::Size(before.disk_bytes)},
                  {"disk_after", Cell::Size(after.disk_bytes)}});
   if (report.stopped_by_clock) return Status::Busy(kStoppedByClock);
-  return after.damage_seen > 0 ? TellDamage(*target) : kExitDone;
+  return after.damage_seen > 0 ? ReportDamage(*target) : kExitDone;
 }
 
 std::pair<CLI::App*, std::shared_ptr<PurgeFlags>> AddOne(

@@ -95,7 +95,7 @@ class Bench {
     const Clock& clock = SystemClock::Process();
     const SteadyTime began = clock.Steady();
     SteadyTime last = began;
-    for (std::uint64_t n = 0; n < count && bar.Tell(n, count); ++n) {
+    for (std::uint64_t n = 0; n < count && bar.Report(n, count); ++n) {
       MAYFLY_RETURN_IF_ERROR(operation(n));
       const SteadyTime now = clock.Steady();
       measured.micros.push_back(std::chrono::duration<double, std::micro>(now - last).count());

@@ -71,14 +71,14 @@ Result<ExportCounts> WriteRows(const TransferFlags& flags, Target& target, OpenF
     const std::string line = LineOf(format, row);
     std::fwrite(line.data(), 1, line.size(), file.get());
     ++counts.rows;
-    return std::ferror(file.get()) == 0 && bar.Tell(counts.rows, 0);
+    return std::ferror(file.get()) == 0 && bar.Report(counts.rows, 0);
   }));
   return counts;
 }
 
 // Tables are no part of any keyspace that can be chosen. A server's user may be refused the
 // statistics: then the export is no worse.
-void TellOfTables(Target& target) {
+void ReportTables(Target& target) {
   const auto statistics = target.Stats();
   if (!statistics) return;
   std::uint64_t items = 0;
@@ -97,7 +97,7 @@ Result<ExportCounts> WriteRdb(const TransferFlags& flags, Target& target, OpenFi
                        .prefix = flags.prefix};
   MAYFLY_TRY(
       const RdbExportCounts counts,
-      ExportRdb(what, target, file.get(), [&](std::uint64_t rows) { return bar.Tell(rows, 0); }));
+      ExportRdb(what, target, file.get(), [&](std::uint64_t rows) { return bar.Report(rows, 0); }));
   return ExportCounts{.rows = counts.rows,
                       .collections = counts.with_field_deadlines,
                       .streams = counts.with_max_age};
@@ -124,7 +124,7 @@ Result<ExitCode> RunExport(const TransferFlags& flags) {
   }
   MAYFLY_RETURN_IF_ERROR(counts.status());
   if (!written) return flags.file == "-" ? Result<ExitCode>(kExitFailed) : CannotOpen(flags.file);
-  TellOfTables(*target);
+  ReportTables(*target);
   if (counts->collections > 0) {
     fmt::print(stderr, "mayfly: {} left out: {}\n", Counted(counts->collections, "collection"),
                flags.is_rdb() ? kRdbLeaves : kCsvLeaves);
@@ -141,7 +141,7 @@ Status ReadRows(const TransferFlags& flags, std::FILE* file, Importer& importer)
   const auto size = flags.file == "-" ? 0 : std::filesystem::file_size(flags.file, ignored);
   const auto reader = RowReader::New(FormatOf(flags), file);
   ProgressBar bar("import", ProgressBar::Unit::kBytes);
-  while (bar.Tell(reader->bytes_read(), ignored ? 0 : size)) {
+  while (bar.Report(reader->bytes_read(), ignored ? 0 : size)) {
     MAYFLY_TRY(std::optional<TargetRow> row, reader->Next());
     if (!row) break;
     MAYFLY_RETURN_IF_ERROR(importer.Add(*std::move(row), reader->line()));
@@ -157,7 +157,8 @@ Status ReadRdbRows(const TransferFlags& flags, std::FILE* file, Target& target, 
   std::error_code ignored;
   const auto size = flags.file == "-" ? 0 : std::filesystem::file_size(flags.file, ignored);
   ProgressBar bar("import", ProgressBar::Unit::kBytes);
-  FileSource source(file, [&](std::uint64_t bytes) { return bar.Tell(bytes, ignored ? 0 : size); });
+  FileSource source(file,
+                    [&](std::uint64_t bytes) { return bar.Report(bytes, ignored ? 0 : size); });
   const Status read = ImportRdb(source, !flags.target.keyspace.empty(), target, importer, left_out);
   return Interrupted() ? Status() : read;  // Batches that were written stay.
 }

@@ -64,7 +64,7 @@ Result<ExitCode> BackUpServer(const BackupFlags& flags) {
   }
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
   ProgressBar bar("backup", ProgressBar::Unit::kRows);
-  bar.Tell(0, 0);
+  bar.Report(0, 0);
   MAYFLY_TRY(const auto written, target->Backup(flags.file, bar.function()));
   Print(flags, written.first, written.second);
   return kExitDone;
@@ -81,7 +81,7 @@ Result<ExitCode> BackUpFolder(const BackupFlags& flags) {
                                                   .password = password.view(),
                                                   .logger = logger.get()}));
   ProgressBar bar("backup", ProgressBar::Unit::kRows);
-  bar.Tell(0, 0);
+  bar.Report(0, 0);
   MAYFLY_TRY(const BackupReport report, core::BackupWatched(*database, flags.file, bar.function()));
   Print(flags, flags.file, report);
   const bool words = flags.output.wants_words();

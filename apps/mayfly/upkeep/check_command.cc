@@ -32,7 +32,7 @@ std::uint64_t Faults(const CheckReport& report) {
          report.unreadable_rows + report.stray_versions + report.stray_members;
 }
 
-std::string Told(const CheckFlags& flags, const std::string& finding) {
+std::string Shown(const CheckFlags& flags, const std::string& finding) {
   return flags.show_keys ? finding : WithoutKey(finding);
 }
 
@@ -48,7 +48,7 @@ void PrintFields(const CheckFlags& flags, const CheckReport& report, bool readab
                  {"faults", Cell::Count(Faults(report))},
                  {"repaired", Cell::Count(report.repaired)}});
   for (const std::string& finding : report.findings) {
-    output.Record({{"finding", Cell::Text(Told(flags, finding))}});
+    output.Record({{"finding", Cell::Text(Shown(flags, finding))}});
   }
 }
 
@@ -59,7 +59,7 @@ void PrintFigures(const CheckFlags& flags, const CheckReport& report, bool reada
   }
   fmt::print("{}, {} members and versions, {} index entries\n", Counted(report.rows, "row"),
              report.members + report.versions, report.entries);
-  for (const std::string& finding : report.findings) fmt::print("  {}\n", Told(flags, finding));
+  for (const std::string& finding : report.findings) fmt::print("  {}\n", Shown(flags, finding));
   if (!report.findings.empty() && !flags.show_keys) {
     fmt::print("  --show-keys tells which keys these are\n");
   }

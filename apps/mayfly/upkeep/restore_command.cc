@@ -64,7 +64,7 @@ Result<ExitCode> RunRestore(const RestoreFlags& flags) {
   RestoreReport report;
   {
     ProgressBar bar("restore", ProgressBar::Unit::kRows);
-    bar.Tell(0, 0);
+    bar.Report(0, 0);
     const Bytes of_backup = backup_password.empty() ? password.view() : backup_password.view();
     MAYFLY_TRY(report, core::RestoreWatched(*database, flags.file,
                                             {.mode = ModeNamed(flags.deadlines),

@@ -192,7 +192,7 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   bool round_overwrote() const { return round_overwrote_.load(); }
 
   // Sets whether it was reported that the promise is late; returns the previous value.
-  bool SetTold(bool late) { return told_late_.exchange(late); }
+  bool SetReportedLate(bool late) { return reported_late_.exchange(late); }
 
  private:
   static void Raise(std::atomic<std::int64_t>& watermark_ms, WallTime to);
@@ -227,7 +227,7 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   std::atomic<std::int64_t> round_since_ms_{kNeverMs};  // Taken over by the round under way.
   std::atomic<bool> overwrote_{true};  // An earlier run, or one without a promise, may have.
   std::atomic<bool> round_overwrote_{false};
-  std::atomic<bool> told_late_{false};
+  std::atomic<bool> reported_late_{false};
   std::atomic<bool> hurry_{false};
   std::atomic<std::int64_t> promised_since_ms_{0};
 };

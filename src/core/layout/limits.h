@@ -48,7 +48,7 @@ inline constexpr std::size_t kPurgeAheadRowsMax = kCounters * kReaperStepRowsMax
 inline constexpr std::uint64_t kUncountedRowsMax = 1024;
 
 // Rows of one keyspace waiting for their purge that are worth a line in the log.
-inline constexpr std::uint64_t kBacklogRowsTold = 100'000;
+inline constexpr std::uint64_t kBacklogRowsLogged = 100'000;
 
 // The most dead members that statistics count.
 inline constexpr std::uint64_t kDueMembersCountedMax = 10'000;

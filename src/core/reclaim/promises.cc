@@ -121,7 +121,7 @@ Status Promises::Keep(const Keyspaces& keyspaces, std::uint64_t bytes_per_second
   report.held_up = report.held_up || (outcome.ok() && !done && !report.stopped_by_clock);
   for (const KeyspaceRound& round : rounds) {
     round.keyspace->EndRound(done);
-    TellLate(round, done);
+    LogLate(round, done);
   }
   return outcome;
 }
@@ -259,13 +259,13 @@ Status Promises::Record(const std::vector<KeyspaceRound>& rounds) {
 }
 
 // Logs once when a promise is late, and once when it is kept again.
-void Promises::TellLate(const KeyspaceRound& round, bool done) const {
+void Promises::LogLate(const KeyspaceRound& round, bool done) const {
   const auto promise = round.keyspace->policy()->purge_within;
   if (!promise) return;
   const WallTime since = std::max({round.since, counts_from_, round.keyspace->promised_since()});
   const Millis late = LateBy(since, *promise, store_.clock().Report());
   if (late == Millis(0)) return;
-  const bool told = round.keyspace->SetTold(!done);
+  const bool told = round.keyspace->SetReportedLate(!done);
   if (done) {
     Log(store_.logger(), LogLevel::kWarning,
         "keyspace '{}': what ended at {} ms is out of all files {} ms later than promised; the "

@@ -76,7 +76,7 @@ class Promises {
                             ReclaimReport& report);
   Result<bool> AwaitDeletions(Stop stop);
   Status Record(const std::vector<KeyspaceRound>& rounds);
-  void TellLate(const KeyspaceRound& round, bool done) const;
+  void LogLate(const KeyspaceRound& round, bool done) const;
 
   Store& store_;
   const WallTime counts_from_;

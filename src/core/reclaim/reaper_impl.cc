@@ -125,12 +125,12 @@ ReaperImpl::Outcome ReaperImpl::Purge(const std::stop_token& stop) {
   const PurgePace pace{.batch_rows_max = kReaperStepRowsMax,
                        .one_latch = true,
                        .rest = [&](const ReaperPace::Step& step) {
-                         TellProgress(began);
+                         ReportProgress(began);
                          const auto rest = pace_.RestAfter(step, CurrentLag());
                          if (!stop.stop_requested()) Rest(rest);
                        }};
   const auto report = purger_.Purge({.rows_max = options_.step_rows_max}, pace);
-  if (report) TellBacklog(report->more_due);
+  if (report) LogBacklog(report->more_due);
   if (report && !report->more_due) purging_since_.reset();
   if (report) return report->more_due ? Outcome::kMore : Outcome::kIdle;
   Log(store_->logger(), LogLevel::kError, "the reaper cannot purge: {}", report.error().ToString());
@@ -225,7 +225,7 @@ bool ReaperImpl::MuchWasRemoved() const {
   return store_->counts().removed_rows - removed_seen_ >= kFlushAfterRows;
 }
 
-void ReaperImpl::TellProgress(SteadyTime step_began) {
+void ReaperImpl::ReportProgress(SteadyTime step_began) {
   if (!purging_since_)
     purging_since_ =
         step_began - std::min(lag_, std::chrono::duration_cast<Millis>(step_began - started_));
@@ -234,10 +234,10 @@ void ReaperImpl::TellProgress(SteadyTime step_began) {
 
 // Logs when many rows wait, and when they are gone: until then disk usage and statistics lag
 // behind.
-void ReaperImpl::TellBacklog(bool more_due) {
+void ReaperImpl::LogBacklog(bool more_due) {
   const std::uint64_t waiting = purger_.TakeBacklog();
   const SteadyTime now = store_->clock().Steady();
-  if (waiting >= kBacklogRowsTold && !backlog_since_) {
+  if (waiting >= kBacklogRowsLogged && !backlog_since_) {
     backlog_since_ = now;
     Log(store_->logger(), LogLevel::kInfo,
         "{} dead rows wait for their purge; clients do not see them, their disk space comes back "

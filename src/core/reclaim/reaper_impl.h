@@ -68,8 +68,8 @@ class ReaperImpl {
   bool IsAwaited();
   bool WasWritten() const;
   bool MuchWasRemoved() const;
-  void TellProgress(SteadyTime step_began);
-  void TellBacklog(bool more_due);
+  void ReportProgress(SteadyTime step_began);
+  void LogBacklog(bool more_due);
 
   const std::shared_ptr<Store> store_;  // Shared with the database.
   const ReaperOptions options_;

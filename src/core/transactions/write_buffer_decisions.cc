@@ -76,7 +76,8 @@ Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
 }
 
 // What a decision makes of the row. `stored_value` says that the value, or head, stays.
-Status WriteBuffer::Decided(const BufferedRow& own, const Change& change, RowDraftState& fresh) const {
+Status WriteBuffer::Decided(const BufferedRow& own, const Change& change,
+                            RowDraftState& fresh) const {
   if (state_.by_timestamp()) SetTimestamp(own, change, fresh);
   if (change.kind == Change::Kind::kDelete) {
     fresh.evicted = change.evicts;
@@ -103,7 +104,8 @@ Status WriteBuffer::Decided(const BufferedRow& own, const Change& change, RowDra
   return {};
 }
 
-void WriteBuffer::SetTimestamp(const BufferedRow& own, const Change& change, RowDraftState& fresh) const {
+void WriteBuffer::SetTimestamp(const BufferedRow& own, const Change& change,
+                               RowDraftState& fresh) const {
   const WallTime now = transaction_.now();
   const auto newest = own.newest();
   fresh.timestamp = change.timestamp.value_or(std::max(now, newest.value_or(now)));

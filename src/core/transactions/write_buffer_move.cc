@@ -34,7 +34,8 @@ Status WriteBuffer::Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) {
   }
   Rows* written = nullptr;
   MAYFLY_RETURN_IF_ERROR(target.Load(to, to_stripe, written));
-  const RowDraftState fresh{.kind = RowDraftState::Kind::kPlain, .span = span, .deadline = deadline};
+  const RowDraftState fresh{
+      .kind = RowDraftState::Kind::kPlain, .span = span, .deadline = deadline};
   target.Replace(*written, fresh, row->second.value());
   return {};
 }

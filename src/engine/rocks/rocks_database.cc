@@ -289,7 +289,8 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability,
   return Failed(status, "committing to");
 }
 
-Status RocksDatabase::TakeRoom(LogRoom::Reservation& reservation, std::uint64_t bytes, FullDiskRight right) {
+Status RocksDatabase::TakeRoom(LogRoom::Reservation& reservation, std::uint64_t bytes,
+                               FullDiskRight right) {
   const bool makes_room = right != FullDiskRight::kNone;
   if (!makes_room && !handles_.reserve->MayGrow()) return RefuseForSpace(right);
   if (!reservation.Take()) [[unlikely]] {

@@ -55,7 +55,7 @@ Result<std::vector<Trace>> RocksFind::Run() {
     for (const DirectoryFile& file : files) {
       if (Full()) return std::move(traces_);
       if (searched_.contains(file.name)) continue;
-      MAYFLY_RETURN_IF_ERROR(Tell(0));
+      MAYFLY_RETURN_IF_ERROR(ReportProgress(0));
       MAYFLY_TRY(const Outcome outcome, SearchFile(file, live));
       if (outcome == Outcome::kDone) searched_.insert(file.name);
       if (outcome == Outcome::kGone) complete = false;
@@ -117,7 +117,7 @@ Result<RocksFind::Outcome> RocksFind::SearchRaw(const DirectoryFile& file, const
     rocksdb::Slice read;
     status = opened->Read(buffer.size(), &read, buffer.data());
     ended = read.empty();
-    MAYFLY_RETURN_IF_ERROR(Tell(read.size()));
+    MAYFLY_RETURN_IF_ERROR(ReportProgress(read.size()));
     found = framed ? records.Feed(ToBytes(read)) : bytes.Feed(ToBytes(read));
   }
   if (!status.ok()) return Broken(file, FromRocks(status, "reading it"));
@@ -127,7 +127,7 @@ Result<RocksFind::Outcome> RocksFind::SearchRaw(const DirectoryFile& file, const
 }
 
 // Reports progress: these bytes will not be read again.
-Status RocksFind::Tell(std::uint64_t bytes) {
+Status RocksFind::ReportProgress(std::uint64_t bytes) {
   bytes_done_ += bytes;
   if (!progress_ || progress_(bytes_done_, std::max(bytes_done_, bytes_all_))) return {};
   return Status::Conflict("the search was ended before it was done; nothing is known of the rest");

@@ -44,7 +44,7 @@ class RocksFind {
   Result<Outcome> SearchFile(const DirectoryFile& file, const LiveTables& live);
   Result<Outcome> SearchTable(const DirectoryFile& file, const LiveTables& live);
   Result<Outcome> SearchRaw(const DirectoryFile& file, const char* what);
-  Status Tell(std::uint64_t bytes);
+  Status ReportProgress(std::uint64_t bytes);
   std::string Describe(const SstEntry& entry, const Role* role) const;
   Status Broken(const DirectoryFile& file, const Status& why) const;
   std::string PathOf(const DirectoryFile& file) const { return directory_ + "/" + file.name; }

@@ -18,12 +18,12 @@ std::uint64_t KeysRead(const CommandSpec& spec, const Call& call) {
   return static_cast<std::uint64_t>(std::count_if(uses.begin(), uses.end(), counted));
 }
 
-void TellOfMisses(const CommandSpec& spec, const Call& call) {
+void NotifyMisses(const CommandSpec& spec, const Call& call) {
   if (call.transaction == nullptr || !call.host.Wants(NotifyClass::kKeyMiss)) return;
   std::vector<KeyUse> uses;
   FindKeys(spec.keys, call.args, uses);
   for (const KeyUse& use : uses) {
-    if (!IsCounted(use.flags) || (use.flags & kUntold) != 0) continue;
+    if (!IsCounted(use.flags) || (use.flags & kUnnotified) != 0) continue;
     const Bytes key = call.args[static_cast<std::size_t>(use.position)];
     core::FoundRow row;
     if (call.space().Find(key, row).ok() && !row.exists) {

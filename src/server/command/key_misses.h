@@ -15,6 +15,6 @@ std::uint64_t KeysRead(const CommandSpec& spec, const Call& call);
 
 // Notifies of keys that are missing. Call it before the handler, which may create them. Costs
 // nothing unless the configuration asks for class m.
-void TellOfMisses(const CommandSpec& spec, const Call& call);
+void NotifyMisses(const CommandSpec& spec, const Call& call);
 
 }  // namespace mayfly::server

@@ -37,9 +37,9 @@ enum KeyFlag : std::uint32_t {
   // one of these two says otherwise.
   kCounted = 1u << 10,
   kUncounted = 1u << 11,
-  kUntold = 1u << 12,     // A miss is counted, but not notified.
-  kUnused = 1u << 13,     // To the policies LRU and LFU, this is no use of the key.
-  kMayBeNone = 1u << 14,  // The range may be empty.
+  kUnnotified = 1u << 12,  // A miss is counted, but not notified.
+  kUnused = 1u << 13,      // To the policies LRU and LFU, this is no use of the key.
+  kMayBeNone = 1u << 14,   // The range may be empty.
 };
 using KeyFlags = std::uint32_t;
 

@@ -55,7 +55,7 @@ Answer RunHandler(const CommandSpec& spec, Call& call, OutputBuffer& out) {
   const bool writes = call.transaction != nullptr && !reads;
   const core::LatchedTransaction::Mark mark =
       writes ? call.transaction->SetMark() : core::LatchedTransaction::Mark();
-  TellOfMisses(spec, call);
+  NotifyMisses(spec, call);
   const CommandFeed::Mark fed = call.feed != nullptr ? BeginFeed(spec, call) : 0;
   Answer answer = RunCounted(spec, call);  // Once: it is inlined.
   if (call.feed != nullptr) EndFeed(spec, call, answer, mark, fed);

@@ -163,7 +163,7 @@ Status CommandBatch::Commit(std::size_t commands) {
   } else {
     happened_ = true;
     Committed();
-    TellNotifications();
+    SendNotifications();
   }
   Reset();
   return committed;
@@ -208,7 +208,7 @@ void CommandBatch::FeedDeaths(core::LatchedTransaction& transaction, CommandFeed
 // are sent. The reply carries the error of the disk.
 Status CommandBatch::MakeKnown(bool changed) {
   Status durable = changed ? PersistBeforeReply(server_.database(), fsync_) : Status();
-  TellNotifications();
+  SendNotifications();
   return durable;
 }
 
@@ -250,9 +250,9 @@ void CommandBatch::DeliverInvalidations() {
   server_.tracking().Deliver(std::exchange(invalidations_, {}));
 }
 
-void CommandBatch::TellNotifications() {
-  for (const Notification& told : notifications_) {
-    server_.Notify(told.kind, told.event, told.database, told.key);
+void CommandBatch::SendNotifications() {
+  for (const Notification& one : notifications_) {
+    server_.Notify(one.kind, one.event, one.database, one.key);
   }
 }
 

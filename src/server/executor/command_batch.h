@@ -105,8 +105,8 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   void RememberReads(std::uint64_t client, const CommandSpec& spec, std::span<const Bytes> args,
                      int database);
 
-  // Tells clients that track of what has changed; to be called after Commit() or Abandon().
-  void TellTrackers() {
+  // Notifies clients that track what has changed; call it after Commit() or Abandon().
+  void NotifyTrackers() {
     if (!invalidations_.empty()) DeliverInvalidations();
   }
 
@@ -157,7 +157,7 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   void DeliverInvalidations();
   void RememberRead(std::uint64_t client, const DatabaseKeyView& key);
   Status MakeKnown(bool changed);
-  void TellNotifications();
+  void SendNotifications();
   void Reset();
 
   Server& server_;

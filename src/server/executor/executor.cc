@@ -154,7 +154,7 @@ std::size_t Executor::RunBatch(Session& session) {
   }
   const Status committed = run_.Commit(done);
   if (!committed.ok() && parked != nullptr) CancelPark(parked);
-  TellOthers(session);
+  NotifyOthers(session);
   if (!committed.ok()) {
     FailItems(session, done, replies_begin, committed);
     return done;
@@ -211,8 +211,8 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
 
 // Publishes the batch's messages and serves the clients that wait for its changes, even if the
 // client itself gets an error because the commit could not be made durable.
-void Executor::TellOthers(Session& session) {
-  run_.TellTrackers();
+void Executor::NotifyOthers(Session& session) {
+  run_.NotifyTrackers();
   if (!run_.happened()) return session.extension().Abandoned();
   if (run_.fed_to() > 0) session.state().fed_to = run_.fed_to();
   session.extension().Committed();
@@ -327,7 +327,7 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
   NoteFailure(session, args, answer);
   const Status committed = run_.Commit();
   if (!committed.ok() && parked != nullptr) CancelPark(parked);
-  TellOthers(session);
+  NotifyOthers(session);
   if (!committed.ok()) {
     FailItems(session, 1, replies_begin, committed);
     return true;

@@ -79,7 +79,7 @@ class Executor {
   std::optional<Decision> CollectBatch(Session& session, const Pipeline& pipeline);
   std::size_t RunBatch(Session& session);
   void RunItems(Session& session, std::size_t& done, std::shared_ptr<Waiter>& parked);
-  void TellOthers(Session& session);
+  void NotifyOthers(Session& session);
   void RememberReads(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void ForgetCaching(Session& session, const CommandEntry& entry) const;
   void FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,

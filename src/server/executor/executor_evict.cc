@@ -75,7 +75,7 @@ Result<bool> Executor::MakeSomeRoom() {
   MAYFLY_RETURN_IF_ERROR(run_.Begin(keys_, KeyReach::kKeys));
   MAYFLY_TRY(const std::uint64_t rows, run_.Evict(victims, limit.policy()));
   MAYFLY_RETURN_IF_ERROR(run_.Commit());
-  run_.TellTrackers();  // Before the reply of the command that makes room.
+  run_.NotifyTrackers();  // Before the reply of the command that makes room.
   limit.evicted += rows;
   limit.evicted_ever += rows;
   if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));

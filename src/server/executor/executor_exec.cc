@@ -66,7 +66,7 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     outcome = RunQueued(session, transaction.commands);
     if (outcome.ok()) {
       outcome = run_.Commit();
-      TellOthers(session);
+      NotifyOthers(session);
     } else {
       session.extension().Abandoned();
     }

@@ -133,7 +133,7 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
       self.Unpark(waiter, bytes);
     });
   }
-  run_.TellTrackers();  // Behind the client's own reply.
+  run_.NotifyTrackers();  // Behind the client's own reply.
   return Served::kYes;
 }
 

@@ -78,7 +78,7 @@ Result<JobResult> Backups::Run(const std::string& file, bool own_name, JobContro
   const SteadyTime began = clock_.Steady();
   const auto report = core::BackupWatched(
       database_, file,
-      [&](std::uint64_t done, std::uint64_t all) { return control.Tell(done, all); });
+      [&](std::uint64_t done, std::uint64_t all) { return control.Report(done, all); });
   last_ok_ = report.has_value();
   last_took_seconds_ =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.Steady() - began).count();

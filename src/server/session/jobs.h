@@ -31,7 +31,7 @@ using JobResult = std::function<void(ReplyWriter&)>;
 class JobControl {
  public:
   // Reports progress, in the job's own unit. False: the job should end, with any error.
-  bool Tell(std::uint64_t done, std::uint64_t all) {
+  bool Report(std::uint64_t done, std::uint64_t all) {
     done_.store(done, std::memory_order_relaxed);
     all_.store(all, std::memory_order_relaxed);
     return !cancelled();

@@ -19,7 +19,7 @@ class JobsTest : public ::testing::Test {
     return [this](JobControl& control) -> Result<JobResult> {
       begun_.release();
       may_end_.acquire();
-      if (!control.Tell(7, 10)) return Status::Conflict("cancelled");
+      if (!control.Report(7, 10)) return Status::Conflict("cancelled");
       return JobResult([](ReplyWriter& reply) { reply.Bulk("found"); });
     };
   }

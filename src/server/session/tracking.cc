@@ -33,7 +33,7 @@ void WriteInvalidation(Session& to, bool redirected, const std::vector<std::stri
   }
 }
 
-void TellOfBrokenRedirect(Session& client, std::uint64_t redirect) {
+void NotifyBrokenRedirect(Session& client, std::uint64_t redirect) {
   client.PostMessage(0, [&client, redirect](ReplyWriter& writer) {
     if (client.state().tracking == nullptr) return;
     client.state().tracking->redirect_broken = true;
@@ -75,7 +75,7 @@ void Tracking::Deliver(const Invalidations& messages) {
     if (client == nullptr) continue;
     const auto target = message.redirect == 0 ? client : clients_.Find(message.redirect);
     if (target == nullptr) {
-      TellOfBrokenRedirect(*client, message.redirect);
+      NotifyBrokenRedirect(*client, message.redirect);
       continue;
     }
     // The session runs this itself.

@@ -100,15 +100,15 @@ Status CheckBytes(const std::vector<ActionOutcome>& outcomes) {
   return CheckTransactBytes(bytes);
 }
 
-TransactOutcome Told(const std::vector<ItemAction>& actions,
-                     const std::vector<ActionOutcome>& outcomes) {
-  TransactOutcome told;
+TransactOutcome OutcomeOf(const std::vector<ItemAction>& actions,
+                          const std::vector<ActionOutcome>& outcomes) {
+  TransactOutcome outcome;
   for (std::size_t i = 0; i < actions.size(); ++i) {
-    told.written = told.written && outcomes[i].ok();
-    told.verdicts.push_back(VerdictOf(actions[i], outcomes[i]));
-    told.bytes.push_back(outcomes[i].bytes);
+    outcome.written = outcome.written && outcomes[i].ok();
+    outcome.verdicts.push_back(VerdictOf(actions[i], outcomes[i]));
+    outcome.bytes.push_back(outcomes[i].bytes);
   }
-  return told;
+  return outcome;
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ Result<TransactOutcome> TransactWriteItems(const ItemContext& context,
       return CheckBytes(outcomes);
     }};
     MAYFLY_TRY(const auto outcomes, RunActions(context, actions, own));
-    return Told(actions, outcomes);
+    return OutcomeOf(actions, outcomes);
   }
   MAYFLY_TRY(const TransactToken known, TransactToken::Of(context.database, token, writes));
   std::optional<TransactOutcome> before;
@@ -150,12 +150,12 @@ Result<TransactOutcome> TransactWriteItems(const ItemContext& context,
   };
   own.last = [&](Transaction& transaction, const std::vector<ActionOutcome>& outcomes) -> Status {
     MAYFLY_RETURN_IF_ERROR(CheckBytes(outcomes));
-    return known.Remember(transaction, Told(actions, outcomes));
+    return known.Remember(transaction, OutcomeOf(actions, outcomes));
   };
   MAYFLY_TRY(const auto outcomes, RunActions(context, actions, own));
   MAYFLY_RETURN_IF_ERROR(mismatch);
   if (before) return *std::move(before);
-  return Told(actions, outcomes);
+  return OutcomeOf(actions, outcomes);
 }
 
 }  // namespace mayfly::tables

@@ -90,7 +90,8 @@ std::shared_ptr<rocksdb::FileSystem> LogRoom::GiveTo(
   return std::make_shared<Files>(target, *this);
 }
 
-LogRoom::Reservation::Reservation(LogRoom& room, std::uint64_t bytes) : room_(room), bytes_(InLog(bytes)) {}
+LogRoom::Reservation::Reservation(LogRoom& room, std::uint64_t bytes)
+    : room_(room), bytes_(InLog(bytes)) {}
 
 std::uint64_t LogRoom::Reservation::room_needed() const { return NeededFor(0, bytes_); }
 

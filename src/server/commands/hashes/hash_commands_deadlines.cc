@@ -85,9 +85,9 @@ Answer ExpireFields(Call& call, TimeUnit unit, std::string_view command) {
   return {};
 }
 
-// Replies with a number per field; `tell` makes it of the deadline.
-Answer TellDeadlines(Call& call, std::string_view command,
-                     FunctionRef<std::int64_t(WallTime deadline)> tell) {
+// Replies with a number per field; `number_of` makes it of the deadline.
+Answer ReplyDeadlines(Call& call, std::string_view command,
+                      FunctionRef<std::int64_t(WallTime deadline)> number_of) {
   MAYFLY_TRY(const types::Hash hash, HashOf(call));
   MAYFLY_TRY(const auto fields, FieldsClause(call.args.subspan(2), command, kFieldCountError));
   call.reply.Array(fields.size());
@@ -97,7 +97,7 @@ Answer TellDeadlines(Call& call, std::string_view command,
     if (!found.exists) {
       call.reply.Integer(kNoField);
     } else {
-      call.reply.Integer(found.deadline ? tell(*found.deadline) : kNoDeadline);
+      call.reply.Integer(found.deadline ? number_of(*found.deadline) : kNoDeadline);
     }
   }
   return {};
@@ -114,22 +114,22 @@ Answer HExpireAt(Call& call) { return ExpireFields(call, TimeUnit::kUnixSeconds,
 Answer HPExpireAt(Call& call) { return ExpireFields(call, TimeUnit::kUnixMillis, "hpexpireat"); }
 
 Answer HTtl(Call& call) {
-  return TellDeadlines(call, "httl",
-                       [&](WallTime deadline) { return Seconds((deadline - call.now()).count()); });
+  return ReplyDeadlines(
+      call, "httl", [&](WallTime deadline) { return Seconds((deadline - call.now()).count()); });
 }
 
 Answer HPTtl(Call& call) {
-  return TellDeadlines(call, "hpttl",
-                       [&](WallTime deadline) { return (deadline - call.now()).count(); });
+  return ReplyDeadlines(call, "hpttl",
+                        [&](WallTime deadline) { return (deadline - call.now()).count(); });
 }
 
 Answer HExpireTime(Call& call) {
-  return TellDeadlines(call, "hexpiretime",
-                       [](WallTime deadline) { return Seconds(ToMs(deadline)); });
+  return ReplyDeadlines(call, "hexpiretime",
+                        [](WallTime deadline) { return Seconds(ToMs(deadline)); });
 }
 
 Answer HPExpireTime(Call& call) {
-  return TellDeadlines(call, "hpexpiretime", [](WallTime deadline) { return ToMs(deadline); });
+  return ReplyDeadlines(call, "hpexpiretime", [](WallTime deadline) { return ToMs(deadline); });
 }
 
 Answer HPersist(Call& call) {

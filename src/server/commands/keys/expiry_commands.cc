@@ -99,14 +99,14 @@ Answer Persist(Call& call) {
   return {};
 }
 
-enum class Told : std::uint8_t { kSeconds, kMillis };
+enum class TimeUnit : std::uint8_t { kSeconds, kMillis };
 
 // Rounded half up, so that a key given 10 seconds has 10 left when asked at once.
-std::int64_t In(Told unit, std::int64_t ms) {
-  return unit == Told::kMillis ? ms : (ms + 500) / 1000;
+std::int64_t In(TimeUnit unit, std::int64_t ms) {
+  return unit == TimeUnit::kMillis ? ms : (ms + 500) / 1000;
 }
 
-Answer Tell(Call& call, Told unit, WallTime from) {
+Answer ReplyDeadline(Call& call, TimeUnit unit, WallTime from) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(call.space().Find(call.args[1], row));
   if (!row.exists) {
@@ -119,10 +119,10 @@ Answer Tell(Call& call, Told unit, WallTime from) {
   return {};
 }
 
-Answer Ttl(Call& call) { return Tell(call, Told::kSeconds, call.now()); }
-Answer PTtl(Call& call) { return Tell(call, Told::kMillis, call.now()); }
-Answer ExpireTime(Call& call) { return Tell(call, Told::kSeconds, WallTime()); }
-Answer PExpireTime(Call& call) { return Tell(call, Told::kMillis, WallTime()); }
+Answer Ttl(Call& call) { return ReplyDeadline(call, TimeUnit::kSeconds, call.now()); }
+Answer PTtl(Call& call) { return ReplyDeadline(call, TimeUnit::kMillis, call.now()); }
+Answer ExpireTime(Call& call) { return ReplyDeadline(call, TimeUnit::kSeconds, WallTime()); }
+Answer PExpireTime(Call& call) { return ReplyDeadline(call, TimeUnit::kMillis, WallTime()); }
 
 // clang-format off
 constexpr CommandSpec kExpiryCommands[] = {

@@ -169,15 +169,15 @@ constexpr std::uint32_t kHelps = kLoading | kStale | kNoRows;
 
 // clang-format off
 constexpr CommandSpec kObjectSubcommands[] = {
-    {"encoding", 3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), Encoding,
+    {"encoding", 3, kReadOnly, SubcommandKey(kRO | kUnnotified | kUnused), Encoding,
      {"Tell how Redis would keep a value.", "2.2.3", "O(1)", "key"}},
-    {"freq",     3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), Frequency,
+    {"freq",     3, kReadOnly, SubcommandKey(kRO | kUnnotified | kUnused), Frequency,
      {"Tell how often a key is used, under a policy of LFU.", "4.0.0", "O(1)", "key"}},
     {"help",     2, kHelps,    kNoKeys,                         ObjectHelp,
      {"Tell about the subcommands.", "6.2.0", "O(1)"}},
-    {"idletime", 3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), IdleTime,
+    {"idletime", 3, kReadOnly, SubcommandKey(kRO | kUnnotified | kUnused), IdleTime,
      {"Tell for how long a key has not been used, under a policy of LRU.", "2.2.3", "O(1)", "key"}},
-    {"refcount", 3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), ReferenceCount,
+    {"refcount", 3, kReadOnly, SubcommandKey(kRO | kUnnotified | kUnused), ReferenceCount,
      {"Tell how many share a value; always one.", "2.2.3", "O(1)", "key"}},
 };
 

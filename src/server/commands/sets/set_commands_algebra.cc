@@ -26,7 +26,7 @@ Result<Operands> FindOperands(Call& call, std::span<const Bytes> keys) {
   return operands;
 }
 
-Answer Tell(Call& call, Walk walk) {
+Answer ReplyMembers(Call& call, Walk walk) {
   MAYFLY_TRY(const Operands operands, FindOperands(call, call.args.subspan(1)));
   const auto members = call.reply.BeginDeferred(Aggregate::kSet);
   std::size_t count = 0;
@@ -90,9 +90,9 @@ Answer Store(Call& call, Walk walk, std::string_view event) {
 
 }  // namespace
 
-Answer SDiff(Call& call) { return Tell(call, types::WalkDifference); }
-Answer SInter(Call& call) { return Tell(call, types::WalkIntersection); }
-Answer SUnion(Call& call) { return Tell(call, types::WalkUnion); }
+Answer SDiff(Call& call) { return ReplyMembers(call, types::WalkDifference); }
+Answer SInter(Call& call) { return ReplyMembers(call, types::WalkIntersection); }
+Answer SUnion(Call& call) { return ReplyMembers(call, types::WalkUnion); }
 
 Answer SDiffStore(Call& call) { return Store(call, types::WalkDifference, "sdiffstore"); }
 Answer SInterStore(Call& call) { return Store(call, types::WalkIntersection, "sinterstore"); }

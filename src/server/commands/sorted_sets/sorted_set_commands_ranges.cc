@@ -92,7 +92,7 @@ Result<RangeRequest> ParseRange(const RangeForm& form, std::span<const Bytes> ar
   return request;
 }
 
-Answer Tell(Call& call, const RangeForm& form) {
+Answer ReplyRange(Call& call, const RangeForm& form) {
   MAYFLY_TRY(const RangeRequest request, ParseRange(form, call.args.subspan(2)));
   MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
   const PairShape shape = ShapeFor(call);
@@ -109,17 +109,25 @@ Answer Tell(Call& call, const RangeForm& form) {
 
 }  // namespace
 
-Answer ZRange(Call& call) { return Tell(call, {}); }
+Answer ZRange(Call& call) { return ReplyRange(call, {}); }
 
-Answer ZRevRange(Call& call) { return Tell(call, {.by = RangeBy::kRank, .reverse = true}); }
+Answer ZRevRange(Call& call) { return ReplyRange(call, {.by = RangeBy::kRank, .reverse = true}); }
 
-Answer ZRangeByScore(Call& call) { return Tell(call, {.by = RangeBy::kScore, .reverse = false}); }
+Answer ZRangeByScore(Call& call) {
+  return ReplyRange(call, {.by = RangeBy::kScore, .reverse = false});
+}
 
-Answer ZRevRangeByScore(Call& call) { return Tell(call, {.by = RangeBy::kScore, .reverse = true}); }
+Answer ZRevRangeByScore(Call& call) {
+  return ReplyRange(call, {.by = RangeBy::kScore, .reverse = true});
+}
 
-Answer ZRangeByLex(Call& call) { return Tell(call, {.by = RangeBy::kName, .reverse = false}); }
+Answer ZRangeByLex(Call& call) {
+  return ReplyRange(call, {.by = RangeBy::kName, .reverse = false});
+}
 
-Answer ZRevRangeByLex(Call& call) { return Tell(call, {.by = RangeBy::kName, .reverse = true}); }
+Answer ZRevRangeByLex(Call& call) {
+  return ReplyRange(call, {.by = RangeBy::kName, .reverse = true});
+}
 
 Answer ZRangeStore(Call& call) {
   MAYFLY_TRY(const RangeRequest request, ParseRange({.store = true}, call.args.subspan(3)));

@@ -26,7 +26,7 @@ Answer Count(Call& call, const types::RangeQuery& query) {
   return {};
 }
 
-Answer TellRank(Call& call, std::string_view command, bool reverse) {
+Answer ReplyRank(Call& call, std::string_view command, bool reverse) {
   const bool with_score = call.args.size() > 3;
   if (call.args.size() > 4) return WrongArity(command);
   if (with_score && !IsWord(call.args[3], "withscore")) return SyntaxError();
@@ -69,9 +69,9 @@ Answer ZMScore(Call& call) {
   return {};
 }
 
-Answer ZRank(Call& call) { return TellRank(call, "zrank", false); }
+Answer ZRank(Call& call) { return ReplyRank(call, "zrank", false); }
 
-Answer ZRevRank(Call& call) { return TellRank(call, "zrevrank", true); }
+Answer ZRevRank(Call& call) { return ReplyRank(call, "zrevrank", true); }
 
 Answer ZCount(Call& call) {
   MAYFLY_TRY(const auto range, ScoreRangeArguments(call.args[2], call.args[3]));

@@ -95,20 +95,20 @@ Status FeedString(const Call& call, Bytes key, Bytes value) {
   return {};
 }
 
-// What followers are told: the command as it came, or the SET that it amounted to, where a Redis of
+// What followers get: the command as it came, or the SET that it amounted to, where a Redis of
 // 7.0 would not know it.
-enum class Told : std::uint8_t { kAsItCame, kAsSet };
+enum class FeedForm : std::uint8_t { kAsItCame, kAsSet };
 
 // Writes the row and notifies. An instant that has passed leaves no row, but is notified as a
 // write, as in Redis.
 Status WriteString(const Call& call, Bytes key, Bytes value, Lifetime lifetime,
-                   Told told = Told::kAsItCame) {
+                   FeedForm form = FeedForm::kAsItCame) {
   MAYFLY_RETURN_IF_ERROR(PutString(call, key, value, lifetime));
   call.Notify(NotifyClass::kString, "set", key);
   const bool mortal =
       lifetime.kind() == Lifetime::Kind::kFor || lifetime.kind() == Lifetime::Kind::kUntil;
   if (mortal) call.Notify(NotifyClass::kGeneric, "expire", key);
-  const bool rewritten = mortal || told == Told::kAsSet;
+  const bool rewritten = mortal || form == FeedForm::kAsSet;
   return call.feed != nullptr && rewritten ? FeedString(call, key, value) : Status();
 }
 
@@ -172,8 +172,8 @@ Answer Set(Call& call) {
     if (!options.get) call.reply.Null();
     return {};
   }
-  const Told told = options.condition ? Told::kAsSet : Told::kAsItCame;
-  MAYFLY_RETURN_IF_ERROR(WriteString(call, key, call.args[2], lifetime, told));
+  const FeedForm form = options.condition ? FeedForm::kAsSet : FeedForm::kAsItCame;
+  MAYFLY_RETURN_IF_ERROR(WriteString(call, key, call.args[2], lifetime, form));
   if (!options.get) call.reply.Ok();
   return {};
 }
@@ -190,7 +190,7 @@ Answer MSetEx(Call& call) {
   MAYFLY_TRY(const Lifetime lifetime, LifetimeOf(call, options, "msetex"));
   MAYFLY_TRY(const bool allowed, AllowedFor(call, pairs, options));
   for (std::size_t i = 0; allowed && i < size; i += 2) {
-    MAYFLY_RETURN_IF_ERROR(WriteString(call, pairs[i], pairs[i + 1], lifetime, Told::kAsSet));
+    MAYFLY_RETURN_IF_ERROR(WriteString(call, pairs[i], pairs[i + 1], lifetime, FeedForm::kAsSet));
   }
   call.reply.Integer(allowed ? 1 : 0);
   return {};

@@ -110,7 +110,7 @@ void WriteProof(ReplyWriter& reply, const Proof& proof, bool searched) {
 
 Result<JobResult> Prove(Database& database, const std::string& find, JobControl& control) {
   const auto progress = [&](std::uint64_t done, std::uint64_t all) {
-    return control.Tell(done, all);
+    return control.Report(done, all);
   };
   MAYFLY_TRY(Proof proof, core::ProveWatched(database, {.find = find}, progress));
   // Shared with readers, while another thread drops it.

@@ -49,7 +49,7 @@ Answer StartJob(Call& call, const char* kind, Work work) {
   MAYFLY_TRY(Database* const database, WholeDatabase(call.host));
   const auto run = [database, work](JobControl& control) -> Result<JobResult> {
     const auto tell = [&](std::uint64_t done, std::uint64_t all) {
-      return control.Tell(done, all);
+      return control.Report(done, all);
     };
     MAYFLY_TRY(auto report, work(*database, tell));
     return JobResult(
