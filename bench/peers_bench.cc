@@ -114,7 +114,7 @@ class PeersBench {
     if (work == PeerWork::kPut) loaded_ += count;
     if (all_of_it) {
       for (std::size_t i = 0; i < all_.size(); ++i) {
-        turns[i].front() += Settle(*all_[i].process) / static_cast<double>(part);
+        turns[i].front() += AwaitIdle(*all_[i].process) / static_cast<double>(part);
       }
     }
     fmt::print("{:<18}", what);
@@ -129,7 +129,7 @@ class PeersBench {
   }
 
   // Waits until the process does nothing any more. Returns the CPU time that it used.
-  static double Settle(PeerProcess& process) {
+  static double AwaitIdle(PeerProcess& process) {
     constexpr double kLookSeconds = 0.2;
     constexpr double kIdleNs = 0.02 * kLookSeconds * 1e9;
     constexpr int kLooksMax = 100;
@@ -189,7 +189,7 @@ class PeersBench {
       cpu_of_two += both.cpu_ns;
     }
     const auto all = static_cast<double>(count * kTries);
-    Settle(hot);
+    AwaitIdle(hot);
     fmt::print("{}: two threads of {}: {:.0f} ns of CPU each, one {:.0f}\n", hot.name(), what,
                cpu_of_two / all, cpu_of_one / all);
     verdicts_.AtMost(fmt::format("{}: time of two threads of {}, of one's", hot.name(), what),

@@ -86,7 +86,7 @@ Status ChangePassword(Store& store, Bytes new_password) {
     changed = CompleteCopy(*file, store.password.view(), wanted.view());
     if (file->directory() != old_directory) store.password = std::move(wanted);
   } else {
-    static_cast<void>(SettleDoomed(*file));  // If it fails, the next change or open does it.
+    static_cast<void>(RemoveDoomed(*file));  // If it fails, the next change or open does it.
   }
   const Status open = store.EnsureOpen();
   return changed.ok() ? open : changed;
@@ -94,7 +94,7 @@ Status ChangePassword(Store& store, Bytes new_password) {
 
 }  // namespace
 
-Status SettleDoomed(NameFile& file) {
+Status RemoveDoomed(NameFile& file) {
   if (file.doomed().empty()) return {};
   // A power cut must not bring back a name of the directory that is removed next.
   MAYFLY_RETURN_IF_ERROR(file.Harden());
@@ -104,7 +104,7 @@ Status SettleDoomed(NameFile& file) {
 }
 
 Status PrepareCopy(NameFile& file) {
-  MAYFLY_RETURN_IF_ERROR(SettleDoomed(file));  // Of an earlier attempt.
+  MAYFLY_RETURN_IF_ERROR(RemoveDoomed(file));  // Of an earlier attempt.
   MAYFLY_RETURN_IF_ERROR(CheckRoomFor(file.directory()));
   return file.Replace(file.directory(), file.FreshDirectory());
 }
@@ -117,9 +117,9 @@ Status CompleteCopy(NameFile& file, Bytes password, Bytes new_password) {
                              .new_directory = new_directory,
                              .new_password = new_password});
   if (copied.ok()) copied = file.Replace(new_directory, old_directory);
-  const Status settled = SettleDoomed(file);
-  if (!copied.ok() || settled.ok()) return copied;
-  return Status::IoError(fmt::format("the new password is in force, but {}", settled.message()));
+  const Status removed = RemoveDoomed(file);
+  if (!copied.ok() || removed.ok()) return copied;
+  return Status::IoError(fmt::format("the new password is in force, but {}", removed.message()));
 }
 
 }  // namespace mayfly::kvstore

@@ -11,8 +11,8 @@ Status OpenCursor(Store& store, const Family& family, KVIterator& iterator) {
   return {};
 }
 
-// Stores the position of the cursor.
-Status Settle(KVIterator& iterator) {
+// Copies where the cursor is.
+Status StorePosition(KVIterator& iterator) {
   iterator.key.reset();
   iterator.value.reset();
   iterator.at_end = !iterator.cursor->Valid();
@@ -22,7 +22,7 @@ Status Settle(KVIterator& iterator) {
 Status ToFirst(Store& store, const Family& family, KVIterator& iterator, bool backward) {
   MAYFLY_RETURN_IF_ERROR(OpenCursor(store, family, iterator));
   backward ? iterator.cursor->SeekToLast() : iterator.cursor->SeekToFirst();
-  return Settle(iterator);
+  return StorePosition(iterator);
 }
 
 Status Step(Store& store, const Family& family, KVIterator& iterator, bool backward) {
@@ -32,10 +32,10 @@ Status Step(Store& store, const Family& family, KVIterator& iterator, bool backw
     const std::string place = *iterator.key;
     MAYFLY_RETURN_IF_ERROR(OpenCursor(store, family, iterator));
     backward ? iterator.cursor->SeekAtOrBefore(place) : iterator.cursor->SeekAtOrAfter(place);
-    if (!iterator.cursor->Valid() || iterator.cursor->key() != place) return Settle(iterator);
+    if (!iterator.cursor->Valid() || iterator.cursor->key() != place) return StorePosition(iterator);
   }
   backward ? iterator.cursor->Prev() : iterator.cursor->Next();
-  return Settle(iterator);
+  return StorePosition(iterator);
 }
 
 template <typename Work>
@@ -170,7 +170,7 @@ int kvstore_iterator_seek(KVIterator* pIter, const void* pKey, int nKey) {
     MAYFLY_RETURN_IF_ERROR(TakeKey(pKey, nKey, key));
     MAYFLY_RETURN_IF_ERROR(OpenCursor(store, family, *pIter));
     pIter->reverse ? pIter->cursor->SeekAtOrBefore(key) : pIter->cursor->SeekAtOrAfter(key);
-    return Settle(*pIter);
+    return StorePosition(*pIter);
   });
 }
 

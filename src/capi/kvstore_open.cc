@@ -118,7 +118,7 @@ Result<std::shared_ptr<Store>> OpenStore(const char* path, const StoreOptions& o
   if (file.directory().empty()) {
     MAYFLY_TRY(database, MakeNamed(options, file, password));
   } else {
-    if (!options.read_only) MAYFLY_RETURN_IF_ERROR(SettleDoomed(file));
+    if (!options.read_only) MAYFLY_RETURN_IF_ERROR(RemoveDoomed(file));
     MAYFLY_RETURN_IF_ERROR(EncryptIfPlain(options, file, password));
     MAYFLY_TRY(database, OpenNamed(options, file, password));
   }

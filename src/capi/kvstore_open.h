@@ -27,6 +27,6 @@ Status PrepareCopy(NameFile& file);
 Status CompleteCopy(NameFile& file, Bytes password, Bytes new_password);
 
 // Removes the doomed directory of the file, if there is one.
-Status SettleDoomed(NameFile& file);
+Status RemoveDoomed(NameFile& file);
 
 }  // namespace mayfly::kvstore

@@ -190,9 +190,9 @@ Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> en
                                               const StoreOptions& options) {
   auto store = std::make_shared<Store>(std::move(engine), options);
   MAYFLY_RETURN_IF_ERROR(store->Load());
-  MAYFLY_RETURN_IF_ERROR(SettleRestore(*store));
+  MAYFLY_RETURN_IF_ERROR(UndoCutOffRestore(*store));
   if (store->engine().capabilities().writable) {
-    MAYFLY_RETURN_IF_ERROR(BackupBook(store->engine()).Settle(store->logger()));
+    MAYFLY_RETURN_IF_ERROR(BackupBook(store->engine()).RemoveUnfinished(store->logger()));
   }
   return std::make_unique<DatabaseImpl>(std::move(store));
 }

@@ -36,7 +36,7 @@ struct TableChanges::Plan {
   StoredTable next;
   bool ttl_changes = false;
   bool rewrite = false;  // Items must be rewritten.
-  bool settled = false;  // There are no items to rewrite: nothing is pending any more.
+  bool nothing_pending = false;  // Any more: there are no items to rewrite.
   std::optional<std::string> stream_begins = std::nullopt;
   std::optional<std::string> stream_ends = std::nullopt;
   bool sweeps_begin = false;
@@ -150,15 +150,15 @@ void TableChanges::PlanPromise(const TableChange& change, Plan& plan) const {
 }
 
 // Without items there is nothing to rewrite, and all pending changes are done.
-Status TableChanges::SettleStatuses(const Table& table, Plan& plan) const {
+Status TableChanges::SetStatuses(const Table& table, Plan& plan) const {
   if (!plan.rewrite) return {};
   MAYFLY_TRY(const auto cursor, table.items->NewCursor());
   cursor->SeekToFirst();
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   plan.rewrite = cursor->Valid();
-  plan.settled = !plan.rewrite;
+  plan.nothing_pending = !plan.rewrite;
   const bool off = plan.next.spec.ttl_attribute.empty();
-  if (plan.settled) {
+  if (plan.nothing_pending) {
     plan.next.ttl_status = off ? TtlStatus::kDisabled : TtlStatus::kEnabled;
     for (StoredIndex& index : plan.next.global_indexes) index.status = IndexStatus::kActive;
   } else if (plan.ttl_changes) {
@@ -178,7 +178,7 @@ Status TableChanges::Revise(const std::string& name, const TableDecision& decide
   if (change.schemas) plan.next.spec.schemas = *change.schemas;
   if (change.notes) plan.next.spec.notes = *change.notes;
   MAYFLY_RETURN_IF_ERROR(CheckTable(plan.next.spec));
-  MAYFLY_RETURN_IF_ERROR(SettleStatuses(changing.table(), plan));
+  MAYFLY_RETURN_IF_ERROR(SetStatuses(changing.table(), plan));
   return Apply(changing, plan);
 }
 
@@ -198,7 +198,7 @@ Status TableChanges::Apply(Catalog::Change& change, Plan& plan) {
     if (plan.rewrite) {
       MAYFLY_RETURN_IF_ERROR(rows.Put(JobRow(id), EncodeJob({.table = next.spec.name})));
     }
-    if (plan.settled) MAYFLY_RETURN_IF_ERROR(rows.Delete(JobRow(id)).status());
+    if (plan.nothing_pending) MAYFLY_RETURN_IF_ERROR(rows.Delete(JobRow(id)).status());
     if (plan.sweeps_begin) MAYFLY_RETURN_IF_ERROR(rows.Put(SweepPlaceRow(id), place));
     if (plan.stream_begins) {
       MAYFLY_RETURN_IF_ERROR(rows.Put(StreamPlaceRow(id, *plan.stream_begins), place));

@@ -31,7 +31,7 @@ class TableChanges {
   Status PlanTtl(const TableChange& change, Plan& plan) const;
   void PlanPromise(const TableChange& change, Plan& plan) const;
   Status PlanStream(const TableChange& change, Plan& plan) const;
-  Status SettleStatuses(const Table& table, Plan& plan) const;
+  Status SetStatuses(const Table& table, Plan& plan) const;
   Status Apply(Catalog::Change& change, Plan& plan);
 
   Database& database_;

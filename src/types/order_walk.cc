@@ -8,10 +8,10 @@ void OrderWalk::Next() {
   up_ ? leaf_->Next() : leaf_->Prev();
   if (leaf_->Valid()) return;
   const Status met = leaf_->status();
-  Settle(met.ok() ? GoOn() : met);
+  SetPosition(met.ok() ? GoOn() : met);
 }
 
-void OrderWalk::Settle(Result<bool> found) {
+void OrderWalk::SetPosition(Result<bool> found) {
   status_ = found ? Status() : found.error();
   valid_ = found && *found;
 }

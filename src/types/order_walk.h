@@ -26,8 +26,8 @@ class OrderWalk {
       : space_(space), key_(key), nodes_(space, key), root_(root), up_(way == Way::kUp) {}
 
   // Move to the first item in its direction; or to the first one at `item` or beyond.
-  void Enter() { Settle(Begin(std::nullopt)); }
-  void EnterAt(Bytes item) { Settle(Begin(item)); }
+  void Enter() { SetPosition(Begin(std::nullopt)); }
+  void EnterAt(Bytes item) { SetPosition(Begin(item)); }
 
   bool Valid() const { return valid_; }
   void Next();
@@ -56,7 +56,7 @@ class OrderWalk {
   Result<bool> Down(Stretch at, std::optional<Bytes> item);
   Result<bool> GoOn();
   Result<bool> IsEmpty() const;
-  void Settle(Result<bool> found);
+  void SetPosition(Result<bool> found);
   static Result<Stretch> ChildOf(const Level& level);
 
   core::TransactionKeyspace& space_;

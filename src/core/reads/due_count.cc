@@ -99,7 +99,7 @@ Result<std::optional<std::uint64_t>> KeepCountOfDue(Store& store, KeyspaceState&
 
   const std::uint8_t field = before ? 1 - before->field : 0;
   keyspace.CountDueThrough(field, now);
-  SettledInstant(store);
+  StableInstant(store);
   MAYFLY_TRY(const auto state, store.states().Open(StateKind::kCall, now));
   const auto snapshot = state->Lend();
   MAYFLY_TRY(const Counters sum, SumCounters(engine, id, snapshot.get()));
@@ -120,7 +120,7 @@ Result<std::optional<std::uint64_t>> KeepCountOfDue(Store& store, KeyspaceState&
   return std::optional(static_cast<std::uint64_t>(std::max<std::int64_t>(due, 0)));
 }
 
-WallTime SettledInstant(Store& store) {
+WallTime StableInstant(Store& store) {
   const WallTime now = store.clock().Now();
   store.latches().AwaitWriters();
   return now;

@@ -41,6 +41,6 @@ Result<std::optional<std::uint64_t>> KeepCountOfDue(Store& store, KeyspaceState&
 
 // An instant before which every write, and the entry of every such write, is committed. Later
 // writes set later deadlines.
-WallTime SettledInstant(Store& store);
+WallTime StableInstant(Store& store);
 
 }  // namespace mayfly::core

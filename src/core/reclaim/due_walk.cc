@@ -32,9 +32,9 @@ Result<bool> DueWalk::Fill(const Store& store, const IndexHalf& half, const Requ
   pass_ = half.keyspace.purge_pass(half.members);
   if (pass_.reached > watermark) {
     MAYFLY_TRY(const bool found, Read(store, half, pass_.reached, request));
-    if (found && first_ <= pass_.settled) return true;
+    if (found && first_ <= pass_.stable) return true;
   }
-  pass_ = {.reached = {}, .settled = request.settled};
+  pass_ = {.reached = {}, .stable = request.stable};
   half.keyspace.SetPurgePass(half.members, pass_);
   return Read(store, half, watermark, request);
 }
@@ -94,7 +94,7 @@ std::span<Due> DueWalk::Next(std::size_t rows_max) {
 std::optional<WallTime> DueWalk::ReachedWith(const IndexHalf& half,
                                              std::span<const Due> rows) const {
   if (done_ + rows.size() < page_.size()) return std::nullopt;
-  return std::max(std::min(through_, pass_.settled), half.watermark());
+  return std::max(std::min(through_, pass_.stable), half.watermark());
 }
 
 void DueWalk::Done(const IndexHalf& half, std::span<const Due> rows) {

@@ -4,7 +4,7 @@
 // where the last one ended: together they are a pass over the index, which belongs to the keyspace,
 // so that purges of a few rows each share it. Entries that other threads write behind a pass are
 // found by the next one; hence the watermark may follow a pass only up to the instant that was
-// settled when the pass began.
+// stable when the pass began.
 // Threads: one at a time.
 #pragma once
 
@@ -58,7 +58,7 @@ class DueWalk {
   // How to read a page.
   struct Request {
     WallTime now;
-    WallTime settled;  // Every write of an instant up to this is done.
+    WallTime stable;  // Every write of an instant up to this is done.
     Order order;
     std::size_t rows_max;
   };

@@ -36,7 +36,7 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgePace& 
       options.time_max > std::chrono::duration_cast<Millis>(SteadyTime::max() - start)
           ? SteadyTime::max()
           : start + options.time_max;
-  const Run run{options, pace, now, SettledInstant(store_), end, report, reverts};
+  const Run run{options, pace, now, StableInstant(store_), end, report, reverts};
   if (options.keyspace != nullptr) {
     KeyspaceState& only = KeyspaceImpl::Of(*options.keyspace, store_).state();
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(only));
@@ -68,12 +68,12 @@ std::vector<Purger::Turn> Purger::TurnsOf(KeyspaceState& keyspace, bool stopped_
 
 Status Purger::PurgeAll(KeyspaceState& keyspace) {
   const std::uint64_t reverts = NoteReverts();
-  const WallTime settled = SettledInstant(store_);
+  const WallTime stable = StableInstant(store_);
   PurgeReport report{.stopped_by_clock = !store_.clock().may_delete()};
   const PurgeOptions options;
   const PurgePace pace;
   return TakeTurns(TurnsOf(keyspace, report.stopped_by_clock),
-                   {options, pace, settled, settled, SteadyTime::max(), report, reverts});
+                   {options, pace, stable, stable, SteadyTime::max(), report, reverts});
 }
 
 Status Purger::TakeTurns(std::vector<Turn> turns, const Run& run) {
@@ -174,7 +174,7 @@ Result<bool> Purger::PurgeSome(const IndexHalf& half, const Run& run) {
 // How to read the next page. Events show their order: there the oldest go first.
 DueWalk::Request Purger::PageOf(const IndexHalf& half, const Run& run, std::uint64_t left) {
   DueWalk::Request request{.now = run.now,
-                           .settled = run.settled,
+                           .stable = run.stable,
                            .order = DueWalk::Order::kIndex,
                            .rows_max = std::clamp<std::uint64_t>(left, 1, kPurgeAheadRowsMax)};
   if (!run.pace.one_latch) return request;
@@ -199,7 +199,7 @@ void Purger::FinishHalf(const IndexHalf& half, const Run& run) {
   const KeyLatches::One latch =
       store_.latches().Lock(Stripe{0});  // Keeps time from being taken back.
   if (store_.clock().reverts() != run.reverts) return;
-  half.RaiseWatermark(std::min(run.now, run.settled) + Millis(1));
+  half.RaiseWatermark(std::min(run.now, run.stable) + Millis(1));
 }
 
 std::uint64_t Purger::NoteReverts() {

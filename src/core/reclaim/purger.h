@@ -87,10 +87,10 @@ class Purger {
     const PurgeOptions& options;
     const PurgePace& pace;
     WallTime now;
-    WallTime settled;
+    WallTime stable;
     SteadyTime end;
     PurgeReport& report;
-    std::uint64_t reverts;  // Of the clock: after another one `now` and `settled` are void.
+    std::uint64_t reverts;  // Of the clock: after another one `now` and `stable` are void.
   };
 
   static std::vector<Turn> TurnsOf(KeyspaceState& keyspace, bool stopped_by_clock);

@@ -29,7 +29,7 @@ class TransactionImpl::Writer final : public WriteCalls<KeyspaceWriter> {
  private:
   View MakeView() const override {
     View view = owner_.rows_.ViewOf(*keyspace_, &buffer_.rows());
-    view.trouble = buffer_.SettleDeadlines();
+    view.trouble = buffer_.SetLastDeadlines();
     return view;
   }
   WriteRule Rule() const override { return WriteRule::Of(*owner_.store_, *keyspace_); }

@@ -129,7 +129,7 @@ Status WriteBuffer::Keep(Bytes key, Stripe stripe, Bytes encoded, Rows*& made) {
   Status kept;
   if (auto stored = DecodeRow(copy)) {
     row.key_state.stored = *stored;
-    kept = Settle(key, row);
+    kept = LoadStored(key, row);
   } else {
     kept = stored.error();
   }
@@ -144,11 +144,11 @@ Status WriteBuffer::Keep(Bytes key, Stripe stripe, Bytes encoded, Rows*& made) {
 Status WriteBuffer::Fill(Bytes key, BufferedRow& row) {
   if (cleared_) return {};
   MAYFLY_RETURN_IF_ERROR(source().ReadKeyState(state_, key, row.key_state));
-  return row.stored() != nullptr ? Settle(key, row) : Status();
+  return row.stored() != nullptr ? LoadStored(key, row) : Status();
 }
 
 // Sets the draft to the stored row.
-Status WriteBuffer::Settle(Bytes key, BufferedRow& row) {
+Status WriteBuffer::LoadStored(Bytes key, BufferedRow& row) {
   const RowView& stored = *row.stored();
   row.stored_value = stored.payload;
   RowDraft& draft = row.draft;
@@ -213,7 +213,7 @@ RowDraft& WriteBuffer::ToChange(Rows& row) {
     transaction_.Changed(keyspace_, row.first);
   }
   if (draft.kind == RowDraft::Kind::kCollection && !source().is_latched()) {
-    unsettled_.insert(row.first);
+    stale_deadlines_.insert(row.first);
   }
   return draft;
 }
@@ -266,7 +266,7 @@ void WriteBuffer::Discard() {
   last_parts_ = {};
   rows_.clear();
   late_.clear();
-  unsettled_.clear();
+  stale_deadlines_.clear();
   collections_.clear();
 }
 
@@ -290,7 +290,7 @@ Status WriteBuffer::Clear() {
 void WriteBuffer::SetDraft(Rows& row, const RowDraftState& draft_state, std::string value) {
   row.second.draft.state() = draft_state;
   row.second.draft.value = std::move(value);
-  if (!source().is_latched()) unsettled_.insert(row.first);
+  if (!source().is_latched()) stale_deadlines_.insert(row.first);
 }
 
 void WriteBuffer::TakeBackClear(Cleared before) {

@@ -72,7 +72,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
 
   // Sets the last deadlines of collections that have changed since the last call, for readers of
   // rows. An optimistic transaction calls this before each of them.
-  Status SettleDeadlines();
+  Status SetLastDeadlines();
 
   KeyspaceState& state() const { return state_; }
   const BufferedRows& rows() const { return rows_; }
@@ -137,7 +137,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   Status Keep(Bytes key, Stripe stripe, Bytes encoded, Rows*& row);
   bool IsLast(Bytes key) const { return last_ != nullptr && last_->first == key; }
   Status Fill(Bytes key, BufferedRow& row);
-  Status Settle(Bytes key, BufferedRow& row);
+  Status LoadStored(Bytes key, BufferedRow& row);
   Status SetCounts(Bytes key, const Collection& collection, RowDraftState& draft);
   static void Show(const BufferedRow& row, WallTime now, FoundRow& found);
 
@@ -210,7 +210,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
       policy_;  // Shared with the keyspace; as of the first use.
   BufferedRows rows_;
   LateDrafts late_;
-  std::set<std::string, std::less<>> unsettled_;  // Keys of collections, for SettleDeadlines().
+  std::set<std::string, std::less<>> stale_deadlines_;  // Keys of collections, for SetLastDeadlines().
   BufferedCollections collections_;               // By collection id.
   std::set<std::uint64_t> staged_;   // Ids of collections with parts in the engine and no row.
   std::set<std::uint64_t> adopted_;  // Those of staged_ whose row is in the plan.

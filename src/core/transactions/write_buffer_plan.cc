@@ -128,14 +128,14 @@ Result<std::optional<WallTime>> WriteBuffer::LastDeadline(const RowDraft& draft)
   return last;
 }
 
-Status WriteBuffer::SettleDeadlines() {
-  while (!unsettled_.empty()) {
-    RowDraft& draft = rows_.Find(*unsettled_.begin())->second.draft;
+Status WriteBuffer::SetLastDeadlines() {
+  while (!stale_deadlines_.empty()) {
+    RowDraft& draft = rows_.Find(*stale_deadlines_.begin())->second.draft;
     draft.last_deadline.reset();
     if (draft.kind == RowDraft::Kind::kCollection && draft.mortal == draft.members) {
       MAYFLY_TRY(draft.last_deadline, LastDeadline(draft));
     }
-    unsettled_.erase(unsettled_.begin());
+    stale_deadlines_.erase(stale_deadlines_.begin());
   }
   return {};
 }

@@ -81,7 +81,7 @@ Status BackupBook::Forget(const std::string& file, WallTime taken_at) {
   return engine_.Commit(batch);
 }
 
-Status BackupBook::Settle(Logger& logger) {
+Status BackupBook::RemoveUnfinished(Logger& logger) {
   engine::Batch batch;
   MAYFLY_RETURN_IF_ERROR(ForEachBackup(engine_, [&](const RecordedBackup& backup) {
     if (backup.complete) return;

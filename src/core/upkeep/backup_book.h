@@ -36,7 +36,7 @@ class BackupBook {
 
   // Removes the files of backups that an earlier run did not finish, and logs it. A file that
   // cannot be removed stays recorded.
-  Status Settle(Logger& logger);
+  Status RemoveUnfinished(Logger& logger);
 
  private:
   engine::Engine& engine_;

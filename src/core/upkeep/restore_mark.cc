@@ -47,7 +47,7 @@ Status UndoRestore(Store& store) {
   return TakeMarkAway(store);
 }
 
-Status SettleRestore(Store& store) {
+Status UndoCutOffRestore(Store& store) {
   PinnedBytes mark;
   const Status read = store.engine().Get(kMeta, MetaKey(kMetaRestoring), mark);
   if (read.IsNotFound()) return {};

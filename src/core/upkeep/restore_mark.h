@@ -19,6 +19,6 @@ Status UndoRestore(Store& store);
 
 // Undoes an interrupted restore as the database is opened. Corruption when there is a mark and the
 // database was opened for reading alone.
-Status SettleRestore(Store& store);
+Status UndoCutOffRestore(Store& store);
 
 }  // namespace mayfly::core

@@ -38,35 +38,35 @@ Status RocksCursor::status() const {
 
 void RocksCursor::DoSeekToFirst() {
   iterator_->SeekToFirst();
-  Settle();
+  ShowCurrent();
 }
 
 void RocksCursor::DoSeekToLast() {
   iterator_->SeekToLast();
-  Settle();
+  ShowCurrent();
 }
 
 void RocksCursor::DoSeekAtOrAfter(Bytes target) {
   iterator_->Seek(ToSlice(target));
-  Settle();
+  ShowCurrent();
 }
 
 void RocksCursor::DoSeekAtOrBefore(Bytes target) {
   iterator_->SeekForPrev(ToSlice(target));
-  Settle();
+  ShowCurrent();
 }
 
 void RocksCursor::DoNext() {
   iterator_->Next();
-  Settle();
+  ShowCurrent();
 }
 
 void RocksCursor::DoPrev() {
   iterator_->Prev();
-  Settle();
+  ShowCurrent();
 }
 
-void RocksCursor::Settle() {
+void RocksCursor::ShowCurrent() {
   if (iterator_->Valid()) {
     Show(ToBytes(iterator_->key()), ToBytes(iterator_->value()));
   } else {

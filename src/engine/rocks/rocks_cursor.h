@@ -34,7 +34,7 @@ class RocksCursor final : public Cursor {
   void DoSeekAtOrBefore(Bytes target) override;
   void DoNext() override;
   void DoPrev() override;
-  void Settle();
+  void ShowCurrent();
 
   const Owner owner_;
   const HandleTicket ticket_;

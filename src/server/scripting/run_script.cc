@@ -63,7 +63,7 @@ Answer RunScript(Call& call, ScriptContext& context, const Script& script, bool 
   Answer answer =
       engine.Run(script, rest.first(keys), rest.subspan(keys), host, call.reply, alone, call.args);
   if (host.went_beyond_keys()) engine.NoteGreedy(GreedyName(script));
-  if (!host.asked_for_everything()) host.Settle();
+  if (!host.asked_for_everything()) host.PublishEffects();
   return answer;
 }
 

@@ -103,7 +103,7 @@ void ScriptCalls::Show(const Effect& effect) {
   }
 }
 
-void ScriptCalls::Settle() {
+void ScriptCalls::PublishEffects() {
   for (const Effect& effect : effects_) Show(effect);
   effects_.clear();
 }

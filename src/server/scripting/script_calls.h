@@ -3,7 +3,7 @@
 // All of them run at the transaction's one instant, see the writes before them, and are committed
 // together. If the transaction is on the script's keys alone, a call that needs more, or a timeout,
 // aborts the script and asks for all keys. The script then runs again from the start; so effects
-// visible to others (statistics, log lines) are held back until Settle().
+// visible to others (statistics, log lines) are held back until PublishEffects().
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class ScriptCalls final : public ScriptHost {
   ScriptCalls(const server::Call& outer, ScriptContext& context, const Rules& rules);
 
   // The script has ended, and does not run again: publishes the held-back effects.
-  void Settle();
+  void PublishEffects();
 
   // Whether it was aborted to run again on all keys; and whether that was because it used a key it
   // had not named, or a command that names none.

@@ -149,7 +149,7 @@ class Ownership {
   bool IsMyTurn(std::uint16_t silent, Nanos beyond_wait) const;
   bool IsAble(std::uint16_t server) const;
   void Plan(SteadyTime now);
-  void SettleGifts(SteadyTime now);
+  void ForgetTakenGifts(SteadyTime now);
   void MendGroups(SteadyTime now);
   std::vector<Participant> Participants(std::uint32_t& self);
   std::vector<GroupId> Unowned() const;

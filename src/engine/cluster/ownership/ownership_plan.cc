@@ -70,7 +70,7 @@ void Ownership::Plan(SteadyTime now) {
   to_take_.clear();
   to_give_.clear();
   if (lease_.phase() != ServerLease::Phase::kIn || !view_.IsComplete()) return;
-  SettleGifts(now);
+  ForgetTakenGifts(now);
   MendGroups(now);
   std::uint32_t self = 0;
   const std::vector<Participant> participants = Participants(self);
@@ -94,7 +94,7 @@ void Ownership::Plan(SteadyTime now) {
 }
 
 // A gift counts as the receiver's until the roster shows who has the group.
-void Ownership::SettleGifts(SteadyTime now) {
+void Ownership::ForgetTakenGifts(SteadyTime now) {
   std::erase_if(gifts_, [&](const auto& gift) {
     // A part of it may have come to us meanwhile. Then it is ours again, to complete or to give.
     if (now - gift.second.since > options_.unlisted_grace * 2) return true;
