@@ -148,7 +148,7 @@ Status List::Walk(std::uint64_t position, bool to_tail, Visitor visit) const {
   MAYFLY_TRY(const auto cursor, space_->NewMemberCursor(key_, core::Part::kMembers));
   MAYFLY_TRY(ListPieces::Found piece, pieces_.Find(position));
   const std::uint64_t last = to_tail ? size_ - 1 : 0;
-  for (std::optional<OrderWalk> walk;;) {
+  for (std::optional<OrderCursor> walk;;) {
     std::int64_t index = piece.IndexOf(position);
     const std::int64_t end = to_tail ? piece.piece.end() : piece.piece.first - 1;
     to_tail ? cursor->SeekAtOrAfter(ListMember(index)) : cursor->SeekAtOrBefore(ListMember(index));

@@ -134,7 +134,7 @@ Result<ListPieces::Found> ListPieces::Find(std::uint64_t position) const {
 }
 
 Result<ListPieces::Found> ListPieces::Next(const Found& found, bool to_tail,
-                                           std::optional<OrderWalk>& walk) const {
+                                           std::optional<OrderCursor>& walk) const {
   const std::uint64_t position = to_tail ? found.begin + found.piece.count : found.begin - 1;
   const bool in_middle =
       position >= shape_.front.count && position - shape_.front.count < shape_.middle;
@@ -142,7 +142,7 @@ Result<ListPieces::Found> ListPieces::Next(const Found& found, bool to_tail,
   if (!walk) {
     MAYFLY_TRY(Found first, Find(position));
     walk.emplace(*space_, key_, order_.root(),
-                 to_tail ? OrderWalk::Way::kUp : OrderWalk::Way::kDown);
+                 to_tail ? OrderCursor::Way::kUp : OrderCursor::Way::kDown);
     walk->EnterAt(first.item);
     MAYFLY_RETURN_IF_ERROR(walk->status());
     return first;
@@ -315,17 +315,17 @@ Status ListPieces::Insert(const std::string& item, const ListPiece& piece) {
 }
 
 Status ListPieces::InsertFirst(const ListPiece& piece) {
-  MAYFLY_TRY(const std::string first, ItemFrom("", OrderWalk::Way::kUp));
+  MAYFLY_TRY(const std::string first, ItemFrom("", OrderCursor::Way::kUp));
   return Insert(first.empty() ? Item(kSignBit) : Item(NumberOf(first) - kItemStride), piece);
 }
 
 Status ListPieces::InsertLast(const ListPiece& piece) {
-  MAYFLY_TRY(const std::string last, ItemFrom("", OrderWalk::Way::kDown));
+  MAYFLY_TRY(const std::string last, ItemFrom("", OrderCursor::Way::kDown));
   return Insert(last.empty() ? Item(kSignBit) : Item(NumberOf(last) + kItemStride), piece);
 }
 
 Status ListPieces::InsertBehind(const std::string& item, const ListPiece& piece) {
-  MAYFLY_TRY(const std::string next, ItemFrom(item + '\0', OrderWalk::Way::kUp));
+  MAYFLY_TRY(const std::string next, ItemFrom(item + '\0', OrderCursor::Way::kUp));
   const std::string fresh =
       next.empty() ? Item(NumberOf(item) + kItemStride) : ItemBetween(item, next);
   crowded_ = crowded_ || fresh.size() > kItemBytesMax;
@@ -334,8 +334,8 @@ Status ListPieces::InsertBehind(const std::string& item, const ListPiece& piece)
 
 // The first item from `from` on in this direction, or from the end if that is empty. Empty: there
 // is none.
-Result<std::string> ListPieces::ItemFrom(Bytes from, OrderWalk::Way way) const {
-  OrderWalk walk(*space_, key_, order_.root(), way);
+Result<std::string> ListPieces::ItemFrom(Bytes from, OrderCursor::Way way) const {
+  OrderCursor walk(*space_, key_, order_.root(), way);
   from.empty() ? walk.Enter() : walk.EnterAt(from);
   MAYFLY_RETURN_IF_ERROR(walk.status());
   return walk.Valid() ? std::string(walk.item()) : std::string();

@@ -19,7 +19,7 @@
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/counted_order.h"
-#include "types/order_walk.h"
+#include "types/order_cursor.h"
 
 namespace mayfly::types {
 
@@ -72,7 +72,7 @@ class ListPieces {
 
   // The next piece towards the tail or the head, which must exist. `walk` is empty on the first
   // call and only used by this function.
-  Result<Found> Next(const Found& found, bool to_tail, std::optional<OrderWalk>& walk) const;
+  Result<Found> Next(const Found& found, bool to_tail, std::optional<OrderCursor>& walk) const;
 
   // The index for a pushed value.
   Result<std::int64_t> PushHead();
@@ -103,7 +103,7 @@ class ListPieces {
                const ListPiece& right);
   Result<ListPiece> TakeFrom(std::uint64_t position);
   Status FillFront();
-  Result<std::string> ItemFrom(Bytes from, OrderWalk::Way way) const;
+  Result<std::string> ItemFrom(Bytes from, OrderCursor::Way way) const;
   Result<bool> IsFree(std::int64_t index) const;
   ListPiece NewPiece();
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/coding.h"
-#include "types/order_walk.h"
+#include "types/order_cursor.h"
 #include "types/score.h"
 
 namespace mayfly::types {
@@ -66,8 +66,8 @@ ItemRange ItemsOf(const NameRange& range, double score) {
   return items;
 }
 
-Result<std::string> EndItem(const ScoredOrder& set, OrderWalk::Way way) {
-  OrderWalk walk(set.space, set.key, set.order.root(), way);
+Result<std::string> EndItem(const ScoredOrder& set, OrderCursor::Way way) {
+  OrderCursor walk(set.space, set.key, set.order.root(), way);
   walk.Enter();
   MAYFLY_RETURN_IF_ERROR(walk.status());
   return walk.Valid() ? std::string(walk.item()) : std::string();
@@ -83,7 +83,7 @@ class Walker {
         limit_(query.limit),
         show_(show),
         walk_(set.space, set.key, set.order.root(),
-              reverse_ ? OrderWalk::Way::kDown : OrderWalk::Way::kUp) {}
+              reverse_ ? OrderCursor::Way::kDown : OrderCursor::Way::kUp) {}
 
   Status operator()(const RankRange& range) {
     std::int64_t first = range.first < 0 ? range.first + members_ : range.first;
@@ -109,8 +109,8 @@ class Walker {
   }
 
   Status operator()(const NameRange& range) {
-    MAYFLY_TRY(const std::string first, EndItem(set_, OrderWalk::Way::kUp));
-    MAYFLY_TRY(const std::string last, EndItem(set_, OrderWalk::Way::kDown));
+    MAYFLY_TRY(const std::string first, EndItem(set_, OrderCursor::Way::kUp));
+    MAYFLY_TRY(const std::string last, EndItem(set_, OrderCursor::Way::kDown));
     if (last.empty() || !IsAtOrAfter(NameOfItem(last), range.min)) return {};
     if (first.empty() || !IsAtOrBefore(NameOfItem(first), range.max)) return {};
     const auto entered = [&](Bytes item) {
@@ -142,8 +142,8 @@ class Walker {
     const std::int64_t steps_left = members_ - 1 - steps;
     std::string item;
     if (steps_left < kFewSteps) {
-      OrderWalk back(set_.space, set_.key, set_.order.root(),
-                     reverse_ ? OrderWalk::Way::kUp : OrderWalk::Way::kDown);
+      OrderCursor back(set_.space, set_.key, set_.order.root(),
+                     reverse_ ? OrderCursor::Way::kUp : OrderCursor::Way::kDown);
       back.Enter();
       for (std::int64_t i = 0; i < steps_left && back.Valid(); ++i) back.Next();
       MAYFLY_RETURN_IF_ERROR(back.status());
@@ -194,7 +194,7 @@ class Walker {
   std::int64_t offset_;
   std::int64_t limit_;
   const ShowScored show_;
-  OrderWalk walk_;
+  OrderCursor walk_;
 };
 
 Result<std::uint64_t> CountItems(const CountedOrder& order, const ItemRange& items) {
@@ -227,8 +227,8 @@ Result<std::uint64_t> CountRange(const ScoredOrder& set, const RangeQuery& query
     return CountItems(set.order, ItemsOf(*scores));
   }
   if (const auto* names = std::get_if<NameRange>(&query.range)) {
-    MAYFLY_TRY(const std::string first, EndItem(set, OrderWalk::Way::kUp));
-    MAYFLY_TRY(const std::string last, EndItem(set, OrderWalk::Way::kDown));
+    MAYFLY_TRY(const std::string first, EndItem(set, OrderCursor::Way::kUp));
+    MAYFLY_TRY(const std::string last, EndItem(set, OrderCursor::Way::kDown));
     MAYFLY_TRY(const double lowest, ScoreOf(first));
     MAYFLY_TRY(const double highest, ScoreOf(last));
     if (lowest == highest) return CountItems(set.order, ItemsOf(*names, lowest));

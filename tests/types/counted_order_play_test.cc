@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "core/latched_fixture.h"
 #include "types/order_check.h"
-#include "types/order_walk.h"
+#include "types/order_cursor.h"
 
 namespace mayfly::types {
 namespace {
@@ -129,8 +129,8 @@ class Game {
   // Scans some steps either way from a place in between, and from the ends.
   void Walk(core::TransactionKeyspace& space, const std::vector<std::string>& all,
             const std::string& from, std::size_t place) {
-    OrderWalk up(space, "key", root_, OrderWalk::Way::kUp);
-    OrderWalk down(space, "key", root_, OrderWalk::Way::kDown);
+    OrderCursor up(space, "key", root_, OrderCursor::Way::kUp);
+    OrderCursor down(space, "key", root_, OrderCursor::Way::kDown);
     const bool at_ends = random_.OneIn(4);
     at_ends ? up.Enter() : up.EnterAt(from);
     at_ends ? down.Enter() : down.EnterAt(from);

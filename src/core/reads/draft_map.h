@@ -33,7 +33,7 @@ class DraftMap {
   using Blocks = boost::container::small_vector<Block, 1>;  // None is empty.
 
   template <bool kConst>
-  class Walk {
+  class Iterator {
    public:
     using iterator_category = std::bidirectional_iterator_tag;
     using value_type = DraftMap::value_type;
@@ -41,25 +41,25 @@ class DraftMap {
     using reference = std::conditional_t<kConst, const value_type&, value_type&>;
     using pointer = std::conditional_t<kConst, const value_type*, value_type*>;
 
-    Walk() = default;
-    Walk(const Blocks& blocks, std::size_t block, std::size_t index)
+    Iterator() = default;
+    Iterator(const Blocks& blocks, std::size_t block, std::size_t index)
         : blocks_(&blocks), block_(block), index_(index) {}
 
     reference operator*() const { return *(*blocks_)[block_][index_]; }
     pointer operator->() const { return (*blocks_)[block_][index_]; }
-    Walk& operator++() {
+    Iterator& operator++() {
       if (++index_ == (*blocks_)[block_].size()) {
         ++block_;
         index_ = 0;
       }
       return *this;
     }
-    Walk& operator--() {
+    Iterator& operator--() {
       if (index_ == 0) index_ = (*blocks_)[--block_].size();
       --index_;
       return *this;
     }
-    friend bool operator==(const Walk& a, const Walk& b) {
+    friend bool operator==(const Iterator& a, const Iterator& b) {
       return a.block_ == b.block_ && a.index_ == b.index_;
     }
 
@@ -70,8 +70,8 @@ class DraftMap {
   };
 
  public:
-  using iterator = Walk<false>;
-  using const_iterator = Walk<true>;
+  using iterator = Iterator<false>;
+  using const_iterator = Iterator<true>;
 
   DraftMap() = default;
   ~DraftMap() { clear(); }

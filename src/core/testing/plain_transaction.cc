@@ -47,9 +47,9 @@ class PlainMemberCursor final : public MemberCursor {
   Members::const_iterator at_;
 };
 
-class PlainRowWalk final : public TransactionCursor {
+class PlainRowCursor final : public TransactionCursor {
  public:
-  PlainRowWalk(PlainRows rows, std::string end) : rows_(std::move(rows)), end_(std::move(end)) {
+  PlainRowCursor(PlainRows rows, std::string end) : rows_(std::move(rows)), end_(std::move(end)) {
     at_ = rows_.end();
   }
 
@@ -264,7 +264,7 @@ class PlainTransaction::Space final : public TransactionKeyspace {
       living.emplace(key, row);
     }
     return std::unique_ptr<TransactionCursor>(
-        std::make_unique<PlainRowWalk>(std::move(living), std::string(options.end)));
+        std::make_unique<PlainRowCursor>(std::move(living), std::string(options.end)));
   }
 
   Result<std::optional<std::string>> MortalKey(std::uint64_t n) override {

@@ -64,7 +64,7 @@ void SalvageCursor::OpenReached(const std::string& target) {
   const SalvagedState::Table& table = state_.tables(role_)[next_table_];
   auto opened = state_.Load(table);
   if (opened == nullptr) return;
-  Source source{.number = table.number, .walk = std::make_unique<TableWalk>(std::move(opened))};
+  Source source{.number = table.number, .walk = std::make_unique<TableCursor>(std::move(opened))};
   source.walk->SeekAtOrAfter(target);
   if (source.Valid()) sources_.push_back(std::move(source));
 }
@@ -105,7 +105,7 @@ void SalvageCursor::SeekBackward(const std::string* target) {
     if (target != nullptr && table.smallest >= *target) break;
     auto opened = state_.Load(table);
     if (opened == nullptr) continue;
-    Source source{.number = table.number, .walk = std::make_unique<TableWalk>(std::move(opened))};
+    Source source{.number = table.number, .walk = std::make_unique<TableCursor>(std::move(opened))};
     if (target == nullptr) {
       source.walk->SeekToLast();
     } else {

@@ -25,7 +25,7 @@ class SalvageCursor final : public Cursor {
   // A table, or the logs, at some key.
   struct Source {
     std::uint64_t number = 0;  // Of two versions with the same sequence, the newer file's counts.
-    std::unique_ptr<TableWalk> walk;
+    std::unique_ptr<TableCursor> walk;
 
     bool Valid() const { return walk->Valid(); }
     Bytes key() const { return walk->entry().key; }

@@ -26,7 +26,7 @@ std::optional<Role> RoleOfFamily(const std::string& family) {
 
 // The first and last key that can be read; false when there is none.
 bool BoundsOf(const std::shared_ptr<const SoundTable>& opened, SalvagedState::Table& table) {
-  TableWalk walk(opened);
+  TableCursor walk(opened);
   walk.SeekAtOrAfter({});
   if (!walk.Valid()) return false;
   table.smallest = walk.entry().key;

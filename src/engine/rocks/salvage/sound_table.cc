@@ -206,23 +206,23 @@ void SoundTable::Note(std::uint64_t offset, std::string what) const {
          .what = fmt::format("{}: {} cannot be read", name_, what)});
 }
 
-void TableWalk::SeekAtOrAfter(Bytes key) {
+void TableCursor::SeekAtOrAfter(Bytes key) {
   EnterForward(table_->FindBlock(key));
   while (Valid() && Bytes(entry().key) < key) Next();
 }
 
-void TableWalk::SeekAtOrBefore(Bytes key) {
+void TableCursor::SeekAtOrBefore(Bytes key) {
   EnterBackward(std::min(table_->FindBlock(key) + 1, table_->blocks()));
   while (Valid() && Bytes(entry().key) > key) Prev();
 }
 
-void TableWalk::SeekToLast() { EnterBackward(table_->blocks()); }
+void TableCursor::SeekToLast() { EnterBackward(table_->blocks()); }
 
-void TableWalk::Next() {
+void TableCursor::Next() {
   if (++at_ >= entries_.size()) EnterForward(block_ + 1);
 }
 
-void TableWalk::Prev() {
+void TableCursor::Prev() {
   if (at_ > 0) {
     --at_;
   } else {
@@ -230,7 +230,7 @@ void TableWalk::Prev() {
   }
 }
 
-void TableWalk::EnterForward(std::size_t block) {
+void TableCursor::EnterForward(std::size_t block) {
   at_ = 0;
   entries_.clear();
   for (block_ = block; block_ < table_->blocks(); ++block_) {
@@ -238,7 +238,7 @@ void TableWalk::EnterForward(std::size_t block) {
   }
 }
 
-void TableWalk::EnterBackward(std::size_t block_end) {
+void TableCursor::EnterBackward(std::size_t block_end) {
   at_ = 0;
   entries_.clear();
   for (block_ = block_end; block_ > 0;) {

@@ -1,7 +1,7 @@
 // sound_table.h - reads the sound blocks of an SST file, damaged or not.
 // Every block has a checksum of its own, so a damaged one is given up by itself. Where the index is
 // lost, blocks are found one after the other by their checksums, up to the first damaged one. A
-// file without either is given up. Threads: a table may be read by any number, a TableWalk by one.
+// file without either is given up. Threads: a table may be read by any number, a TableCursor by one.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -85,9 +85,9 @@ class SoundTable {
 };
 
 // The newest version of each key of a table, in order, both ways.
-class TableWalk {
+class TableCursor {
  public:
-  explicit TableWalk(std::shared_ptr<const SoundTable> table) : table_(std::move(table)) {}
+  explicit TableCursor(std::shared_ptr<const SoundTable> table) : table_(std::move(table)) {}
 
   bool Valid() const { return at_ < entries_.size(); }
   const TableEntry& entry() const { return entries_[at_]; }

@@ -1,4 +1,4 @@
-// order_walk.h - a cursor over the items of a counted order, up or down.
+// order_cursor.h - a cursor over the items of a counted order, up or down.
 // It reads only the range of each leaf in its space, so that it passes no tombstones elsewhere.
 // Must be destroyed before the collection is changed.
 #pragma once
@@ -17,12 +17,12 @@
 
 namespace mayfly::types {
 
-class OrderWalk {
+class OrderCursor {
  public:
   enum class Way : std::uint8_t { kUp, kDown };
 
   // Borrows the space and the key.
-  OrderWalk(core::TransactionKeyspace& space, Bytes key, const OrderRoot& root, Way way)
+  OrderCursor(core::TransactionKeyspace& space, Bytes key, const OrderRoot& root, Way way)
       : space_(space), key_(key), nodes_(space, key), root_(root), up_(way == Way::kUp) {}
 
   // Move to the first item in its direction; or to the first one at `item` or beyond.

@@ -1,28 +1,28 @@
-#include "types/order_walk.h"
+#include "types/order_cursor.h"
 
 #include <utility>
 
 namespace mayfly::types {
 
-void OrderWalk::Next() {
+void OrderCursor::Next() {
   up_ ? leaf_->Next() : leaf_->Prev();
   if (leaf_->Valid()) return;
   const Status met = leaf_->status();
   SetPosition(met.ok() ? GoOn() : met);
 }
 
-void OrderWalk::SetPosition(Result<bool> found) {
+void OrderCursor::SetPosition(Result<bool> found) {
   status_ = found ? Status() : found.error();
   valid_ = found && *found;
 }
 
-Result<bool> OrderWalk::Begin(std::optional<Bytes> item) {
+Result<bool> OrderCursor::Begin(std::optional<Bytes> item) {
   levels_.clear();
   if (root_.node.rows == 0) return false;
   return Down({.space = root_.node.space}, item);
 }
 
-Result<OrderWalk::Stretch> OrderWalk::ChildOf(const Level& level) {
+Result<OrderCursor::Stretch> OrderCursor::ChildOf(const Level& level) {
   MAYFLY_TRY(const OrderIndex index, OrderIndex::Of(level.bytes));
   const std::size_t next = level.place + 1;
   return Stretch{index.space(level.place), std::string(index.low(level.place)),
@@ -31,7 +31,7 @@ Result<OrderWalk::Stretch> OrderWalk::ChildOf(const Level& level) {
 
 // Moves to the first item below this node, at `item` or beyond if one is given; if there is none,
 // to the next item after it. False at the end.
-Result<bool> OrderWalk::Down(Stretch at, std::optional<Bytes> item) {
+Result<bool> OrderCursor::Down(Stretch at, std::optional<Bytes> item) {
   while (levels_.size() < root_.levels) {
     core::FoundMember found;
     const Result<OrderIndex> index = nodes_.Index(at.space, found);
@@ -63,7 +63,7 @@ Result<bool> OrderWalk::Down(Stretch at, std::optional<Bytes> item) {
 }
 
 // Whether the node reached has no children, and therefore no index: its parent knows.
-Result<bool> OrderWalk::IsEmpty() const {
+Result<bool> OrderCursor::IsEmpty() const {
   if (levels_.empty()) return false;
   const Level& parent = levels_.back();
   MAYFLY_TRY(const auto group, nodes_.Group(parent.space, parent.place / kGroupChildren));
@@ -72,7 +72,7 @@ Result<bool> OrderWalk::IsEmpty() const {
 }
 
 // Moves to the next leaf that has an item.
-Result<bool> OrderWalk::GoOn() {
+Result<bool> OrderCursor::GoOn() {
   while (!levels_.empty()) {
     Level& level = levels_.back();
     MAYFLY_TRY(const OrderIndex index, OrderIndex::Of(level.bytes));
