@@ -21,10 +21,11 @@ namespace {
 
 constexpr const char* kHead = R"(# Commands
 
-What `mayfly serve` answers, from the one table of commands; `COMMAND` and `COMMAND DOCS` tell the same. Arguments,
-replies and errors are those of Redis 7.0, of newer commands those of the version that brought them. The names of Redis
-Cluster are known and answered with an error that says so. The commands of mayfly's own, `TTL.*`, and
-`XMAXAGE`, are explained in [ttl_commands.md](ttl_commands.md). `...` means that an argument may be repeated.
+What `mayfly serve` answers, from the one table of commands; `COMMAND` and `COMMAND DOCS` say the
+same. Arguments, replies and errors are those of Redis 7.0, of newer commands those of the version
+that brought them. The names of Redis Cluster are known and answered with an error that says so. The
+commands of mayfly's own, `TTL.*`, and `XMAXAGE`, are explained in
+[ttl_commands.md](ttl_commands.md). `...` means that an argument may be repeated.
 )";
 
 // Names of commands stand in the first column, with their first argument if it is a subcommand's.
@@ -40,8 +41,9 @@ These are Redis', and answered with an error that says so. Rules of ACL may name
 | `MIGRATE` | The server would open connections, with passwords, to wherever a client says. | `DUMP` and `RESTORE` by a client; Redis' own MIGRATE sends keys to a mayfly. |
 | `MODULE LOAD`, `MODULE LOADEX`, `MODULE UNLOAD` | Modules are code against the memory of redis-server, which is not here. | Functions: `FUNCTION LOAD`. |
 
-Commands of modules (`JSON.SET`, `FT.SEARCH`, `BF.ADD`, `TS.ADD`) and of later versions that are not in the lists above
-are unknown commands, as they are to a Redis without them. A part of a command that is not offered says so itself:
+Commands of modules (`JSON.SET`, `FT.SEARCH`, `BF.ADD`, `TS.ADD`) and of later versions that are
+not in the lists above are unknown commands, as they are to a Redis without them. A part of a
+command that is not offered says so itself:
 
 - `SCRIPT DEBUG YES`: there is no debugger for scripts.
 - `WAITAOF` for followers: nothing is known of their disks. `WAIT` tells what they have applied.

@@ -14,18 +14,20 @@ namespace {
 
 constexpr const char* kHead = R"(# Settings
 
-Of `mayfly serve`, from the one table of settings. Each can be given as a flag (`--port 7000`) or as a line of a file:
-`mayfly serve FILE`, or `--config FILE`; a flag wins over the file. The file is TOML (`port = 7000`), or as Redis has it
-(`port 7000`, with `include`, `user` and `rename-command` lines; `loadmodule` is refused). CONFIG GET tells all of
-them, CONFIG SET changes those that say "any time", and CONFIG REWRITE writes what differs from the defaults, and the
-users, back to the file. Sizes can have a unit: `64kb`, `1gb`.
+Of `mayfly serve`, from the one table of settings. Each can be given as a flag (`--port 7000`) or as
+a line of a file: `mayfly serve FILE`, or `--config FILE`; a flag wins over the file. The file is
+TOML (`port = 7000`), or as Redis has it (`port 7000`, with `include`, `user` and `rename-command`
+lines; `loadmodule` is refused). CONFIG GET shows all of them, CONFIG SET changes those that say
+"any time", and CONFIG REWRITE writes what differs from the defaults, and the users, back to the
+file. Sizes can have a unit: `64kb`, `1gb`.
 )";
 
 constexpr const char* kNoEffectHead = R"(
 ## Known, without effect
 
-Settings of Redis that mean nothing here. They can be set where Redis lets them be set, since clients and tools do, and
-are told back; the log names those that are not at their default, each with the reason, when the server starts.
+Settings of Redis that mean nothing here. They can be set where Redis lets them be set, since
+clients and tools do, and CONFIG GET shows what was set. When the server starts, the log names those
+that are not at their default, each with the reason.
 `cluster-enabled yes` is refused, since what it asks for would not be so.
 
 | setting | default | why |
