@@ -36,8 +36,6 @@ class Peer {
   // Removes the rows whose deadline is at most `now`, up to `rows_max`: the index says which; each
   // row is read, and must still have the deadline. Returns how many are gone.
   virtual std::size_t Purge(std::uint64_t now, std::size_t rows_max) = 0;
-  // Work that was put off is done: nothing of it falls into what is measured next.
-  virtual void Settle() {}
 
  protected:
   Peer() = default;

@@ -32,7 +32,9 @@ Status Step(Store& store, const Family& family, KVIterator& iterator, bool backw
     const std::string place = *iterator.key;
     MAYFLY_RETURN_IF_ERROR(OpenCursor(store, family, iterator));
     backward ? iterator.cursor->SeekAtOrBefore(place) : iterator.cursor->SeekAtOrAfter(place);
-    if (!iterator.cursor->Valid() || iterator.cursor->key() != place) return StorePosition(iterator);
+    if (!iterator.cursor->Valid() || iterator.cursor->key() != place) {
+      return StorePosition(iterator);
+    }
   }
   backward ? iterator.cursor->Prev() : iterator.cursor->Next();
   return StorePosition(iterator);

@@ -191,7 +191,7 @@ Status NameFile::Publish(const std::string& directory) {
     // An empty file exists and is locked by us: the draft replaces it.
     if (::rename(draft.path(), path_.c_str()) != 0) return Refused("replace", path_);
   } else if (::link(draft.path(), path_.c_str()) != 0) {
-    if (errno == EEXIST) return Status::Busy(fmt::format("{} was made by somebody else", path_));
+    if (errno == EEXIST) return Status::Busy(fmt::format("{} was made by another process", path_));
     return Refused("make", path_);
   }
   Release();

@@ -34,7 +34,7 @@ class Console {
   void Mount(http::Router& router);
 
  private:
-  // A request of somebody who is logged in.
+  // A request of a user who is logged in.
   using ForUser = http::Response (Console::*)(const http::Request& request, const Login& login);
   http::Response Answer(const http::Request& request, ForUser answer, Logins::Use use);
 

@@ -33,7 +33,7 @@ inline constexpr std::chrono::milliseconds kHoldPatience{200};
 inline constexpr std::chrono::milliseconds kHoldLook{20};
 inline constexpr std::chrono::milliseconds kTurn{50};
 
-// How soon a page that listens asks again, and how many expiry events it is told of at once; of more,
+// How soon a page that listens asks again, and how many expiry events it gets at once; of more,
 // the newest.
 inline constexpr std::chrono::milliseconds kLiveEvery{1000};
 inline constexpr std::size_t kLiveEventsMax = 1000;

@@ -1,4 +1,4 @@
-// live.h - what an open page is told every second, as server-sent events: figures, or expiry events.
+// live.h - what an open page gets every second, as server-sent events: figures, or expiry events.
 // A response has what is new and ends; the browser asks again after kLiveEvery and says from which
 // event on (Last-Event-ID). So a page that listens holds no connection's thread and no memory, and
 // each answer is by the rules of that moment. Figures are replies of commands, as everything is.

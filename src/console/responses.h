@@ -9,7 +9,7 @@
 namespace mayfly::console {
 
 // Adds what every response of the console has: nothing from outside is loaded or run, nobody may
-// frame it or read it from another origin, and no address is told to others.
+// frame it or read it from another origin, and no address reaches others.
 void Dress(http::Response& response);
 
 // A JSON text, which no cache keeps.

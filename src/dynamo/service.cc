@@ -62,7 +62,7 @@ void Service::Mount(http::Router& router) {
   router.Add("GET", "/", [this](const http::Request&) { return Healthy(); });
 }
 
-// What AWS' endpoints say to whoever only looks whether they are there.
+// What AWS' endpoints answer to a health check.
 http::Response Service::Healthy() {
   return {.body = fmt::format("healthy: dynamodb.{}.amazonaws.com ", region_)};
 }
@@ -187,7 +187,7 @@ Outcome<void> Service::Authorize(const http::Request& request) const {
   }
   if (!options_.open_to_strangers) return {};
   return Refusal(ErrorKind::kAccessDenied,
-                 "http-bind is no loopback address and nobody has a key: set http-keys to "
+                 "http-bind is no loopback address and there are no keys: set http-keys to "
                  "ID:SECRET and sign requests with it, or bind HTTP to 127.0.0.1");
 }
 

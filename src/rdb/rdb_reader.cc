@@ -44,7 +44,7 @@ class Reading {
                     version_, kRdbVersionMax)));
   }
 
-  // 0: the server that wrote it was told to compute none.
+  // 0: the server that wrote it had checksums turned off.
   bool CheckSum() {
     constexpr int kFirstWithChecksum = 5;
     if (version_ < kFirstWithChecksum) return true;

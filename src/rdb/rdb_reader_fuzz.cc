@@ -1,5 +1,5 @@
 // Goal: no bytes break the reader, and how they arrive makes no difference.
-// Method: the input is read as an RDB file, whole and in small pieces; what the sink was told, and
+// Method: the input is read as an RDB file, whole and in small pieces; what the sink got, and
 // the error, are compared.
 #include <algorithm>
 #include <cstddef>

@@ -35,7 +35,7 @@ StoredStream NewStream(const StoredTable& table, StreamView view, WallTime now) 
 struct TableChanges::Plan {
   StoredTable next;
   bool ttl_changes = false;
-  bool rewrite = false;  // Items must be rewritten.
+  bool rewrite = false;          // Items must be rewritten.
   bool nothing_pending = false;  // Any more: there are no items to rewrite.
   std::optional<std::string> stream_begins = std::nullopt;
   std::optional<std::string> stream_ends = std::nullopt;

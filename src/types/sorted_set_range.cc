@@ -143,7 +143,7 @@ class Walker {
     std::string item;
     if (steps_left < kFewSteps) {
       OrderCursor back(set_.space, set_.key, set_.order.root(),
-                     reverse_ ? OrderCursor::Way::kUp : OrderCursor::Way::kDown);
+                       reverse_ ? OrderCursor::Way::kUp : OrderCursor::Way::kDown);
       back.Enter();
       for (std::int64_t i = 0; i < steps_left && back.Valid(); ++i) back.Next();
       MAYFLY_RETURN_IF_ERROR(back.status());

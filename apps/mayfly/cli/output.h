@@ -25,7 +25,7 @@ struct OutputFlags {
   bool raw = false;
   bool no_color = false;
 
-  // For reports in words, which are the same on a terminal and in a pipe: somebody keeps them.
+  // For reports in words, which are the same on a terminal and in a pipe, because they are kept.
   bool wants_words() const { return !json && !raw; }
 };
 

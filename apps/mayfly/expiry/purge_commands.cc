@@ -137,7 +137,7 @@ void AddPurge(Commands& commands) {
 void AddCompact(Commands& commands) {
   AddOne(commands, "compact",
          "Purge, and rewrite every file that holds something dead or deleted, so that its space\n"
-         "goes back to the disk. A server does it by itself, and at once when it is told. Other\n"
+         "goes back to the disk. A server does it by itself, and at once when asked. Other\n"
          "files are not read: `mayfly check` looks for damage. Exit code 3: a file that was read "
          "is damaged.",
          {"mayfly compact data", "mayfly compact --url redis://localhost"}, RunCompact);

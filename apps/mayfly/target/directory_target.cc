@@ -347,7 +347,7 @@ class DirectoryTarget final : public Target {
     return {};
   }
 
-  // Also when that cannot be told.
+  // True also when that is unknown.
   bool HasRows() const {
     const auto statistics = database_->GetStatistics();
     if (!statistics) return true;

@@ -269,7 +269,7 @@ Result<CheckReport> ServerTarget::Check(bool repair, const Progress& progress) {
   report.wrong_counts = fields.Number("wrong-counts");
   report.repaired = fields.Number("repaired");
   for (const Reply& one : fields.Items("findings")) report.findings.push_back(one.text());
-  // Rows that cannot be read, and strays, are told in words alone.
+  // The server reports unreadable rows and strays in words alone.
   if (fields.Number("clean") == 0 && report.clean()) report.unreadable_rows = 1;
   return report;
 }

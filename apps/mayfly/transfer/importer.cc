@@ -31,7 +31,7 @@ Status Importer::Flush() {
 }
 
 // Of a batch in which a row was refused, a folder keeps nothing, and a server all others. Its rows
-// are written one after the other then, up to that one, whose line is told.
+// are written one after the other then, up to that one, whose line it names.
 Status Importer::OneByOne(const Status& refused) {
   if (refused.code() == StatusCode::kIoError || Interrupted()) return refused;
   for (std::size_t i = 0; i < batch_.size(); ++i) {

@@ -18,7 +18,7 @@ inline constexpr const char* kEmptyKey = "key of no bytes, which a folder cannot
 // Bytes of an open file, which must outlive it; counts them.
 class FileSource final : public rdb::ByteSource {
  public:
-  // `progress` is told of bytes read; false ends the reading, as if interrupted.
+  // Passes `progress` the bytes read; false ends the reading, as if interrupted.
   FileSource(std::FILE* file, std::function<bool(std::uint64_t bytes)> progress)
       : file_(file), progress_(std::move(progress)) {}
 
@@ -50,7 +50,7 @@ struct RdbExportCounts {
   std::uint64_t with_max_age = 0;          // Streams that were left out: no version has them.
 };
 
-// `progress` is told of rows written; false ends it.
+// Passes `progress` the rows written; false ends it.
 Result<RdbExportCounts> ExportRdb(const RdbExport& what, Target& target, std::FILE* file,
                                   const std::function<bool(std::uint64_t rows)>& progress);
 

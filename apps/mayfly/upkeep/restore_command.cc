@@ -44,7 +44,7 @@ void PrintReport(const RestoreFlags& flags, const RestoreReport& report) {
   }
 }
 
-// Restores first, into a folder that is removed again unless the answer is yes: so what is told
+// Restores first, into a folder that is removed again unless the answer is yes: so what it prints
 // before the question is what was counted, not an estimate.
 Result<ExitCode> RunRestore(const RestoreFlags& flags) {
   if (IsUrl(flags.directory)) {

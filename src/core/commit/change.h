@@ -31,7 +31,7 @@ struct Change {
   // It changes only the deadline of the stored collection.
   bool of_collection = false;
 
-  // For kDelete: the row is evicted, which is told as an event.
+  // For kDelete: the row is evicted, which makes an event.
   bool evicts = false;
 
   static Change Nothing() { return {}; }

@@ -56,7 +56,7 @@ Status DecodeDueRecord(Bytes encoded, DueRecord& record);
 struct PurgePass {
   std::string reached;  // The last entry removed: those before it are gone, or were written since
                         // the pass began. Empty: no pass is under way.
-  WallTime stable;     // When the pass began, every write of an instant up to this was done.
+  WallTime stable;      // When the pass began, every write of an instant up to this was done.
 };
 
 class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {

@@ -22,8 +22,8 @@ class Database;
 
 namespace mayfly::core {
 
-// Told that a transaction was committed, while its latches are still held: so witnesses of
-// transactions on the same key are told in the order of the commits.
+// Hears of a transaction's commit while its latches are still held: so witnesses of transactions on
+// the same key hear of them in the order of the commits.
 class CommitWitness {
  public:
   virtual ~CommitWitness() = default;
@@ -57,7 +57,7 @@ class LatchedTransaction {
   // Whether anything was written or deleted since the mark, and not rolled back.
   virtual bool ChangedSince(Mark /*mark*/) const { return true; }
 
-  // Told by Commit(), also when nothing was changed. Must outlive the transaction; null: none.
+  // Called by Commit(), also when nothing was changed. Must outlive the transaction; null: none.
   virtual void set_witness(CommitWitness* /*witness*/) {}
 
   // Takes what it has found dead since the last call. Empty unless the database has a listener.
@@ -118,8 +118,8 @@ struct KeySet {
 // readers do not see them. Not stored: each run of the process says it again.
 void HoldPurges(Database& database, const Keyspace& keyspace, bool held);
 
-// Whom the database tells of deaths from now on; null: nobody. Called while the caller holds a
-// latched transaction on everything, or before there are other threads.
+// Has the database report deaths to this listener from now on; null: to none. Called while the
+// caller holds a latched transaction on everything, or before there are other threads.
 void ListenToDeaths(Database& database, DeathListener* listener);
 
 // Begins a latched transaction; waits for the latches. Invalid when the database is closed.

@@ -259,7 +259,7 @@ Status SnapshotRows::CheckUnchanged(KeyspaceState& keyspace, Bytes key, const Re
   }
   if (same) return {};
   return Status::Conflict(
-      fmt::format("key '{}' in keyspace '{}' was changed by somebody else; begin again",
+      fmt::format("key '{}' in keyspace '{}' was changed by another write; begin again",
                   Printable(key), Printable(keyspace.name())));
 }
 

@@ -210,8 +210,9 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
       policy_;  // Shared with the keyspace; as of the first use.
   BufferedRows rows_;
   LateDrafts late_;
-  std::set<std::string, std::less<>> stale_deadlines_;  // Keys of collections, for SetLastDeadlines().
-  BufferedCollections collections_;               // By collection id.
+  // Keys of collections, for SetLastDeadlines().
+  std::set<std::string, std::less<>> stale_deadlines_;
+  BufferedCollections collections_;  // By collection id.
   std::set<std::uint64_t> staged_;   // Ids of collections with parts in the engine and no row.
   std::set<std::uint64_t> adopted_;  // Those of staged_ whose row is in the plan.
   Rows* last_ = nullptr;  // The row that was asked for last: most calls concern it again.

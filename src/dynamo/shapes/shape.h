@@ -21,7 +21,7 @@ struct Member {
   enum class Presence : std::uint8_t {
     kOptional,
     kRequired,
-    kRequiredFirst,  // Its absence, and its length, are told before anything else, and alone.
+    kRequiredFirst,  // Its absence, and its length, are reported before anything else, and alone.
   };
   std::string_view name;
   const Shape* shape;

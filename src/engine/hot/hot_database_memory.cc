@@ -56,7 +56,7 @@ bool HotDatabase::IsOverBudget() const {
   return memory.used_bytes > BudgetParts(kEvictFromParts) || IsSparse(memory);
 }
 
-// The log or the memory is over its bound, or was when somebody looked last. The log makes commits
+// The log or the memory is over its bound, or was at the last look. The log makes commits
 // wait once, the memory until there is room, or until for long no row has left and no fold, after
 // which rows leave, has come further.
 Status HotDatabase::AwaitRoom(const Batch& batch) {

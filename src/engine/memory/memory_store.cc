@@ -134,7 +134,7 @@ std::vector<Trace> MemoryStore::Find(Bytes needle, std::size_t traces_max) const
 
 void MemoryStore::Clear() {
   const std::unique_lock lock(mutex_);
-  MAYFLY_CHECK(open_states_.empty(), "a memory engine was cleared while somebody looked at it");
+  MAYFLY_CHECK(open_states_.empty(), "a memory engine was cleared while a state of it was open");
   for (MemoryMap& map : maps_) map.Clear();
 }
 

@@ -1,5 +1,5 @@
 // client_tracking_commands.cc - CLIENT TRACKING, CACHING, GETREDIR and TRACKINGINFO: which keys a
-// client caches, and who is told when they change.
+// client caches, and which client is notified when they change.
 #include <fmt/format.h>
 
 #include <algorithm>

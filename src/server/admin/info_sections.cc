@@ -106,7 +106,7 @@ std::string MemorySection(InfoSource& source) {
   const ScriptFigures scripts = server.script_figures();
   const Statistics* statistics = source.statistics();
   const std::uint64_t engine = statistics != nullptr ? statistics->memory_bytes : 0;
-  // With a limit, what is compared with it: whoever watches the ratio of the two means that.
+  // With a limit, what is compared with it, because operators watch the ratio of the two.
   const std::uint64_t used = server.data_limit().on()
                                  ? static_cast<std::uint64_t>(server.data_limit().bytes())
                                  : memory.allocated_bytes;

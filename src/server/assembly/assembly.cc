@@ -79,7 +79,7 @@ Status Assembly::LoadUsers(const Config& config) {
   const std::string file = config.Text(Setting::kAclFile);
   if (!file.empty() && !config.user_lines().empty()) {
     return Status::Invalid(
-        fmt::format("users are told of in {} and in an aclfile; choose one", config.file()));
+        fmt::format("users are defined in {} and in an aclfile; choose one", config.file()));
   }
   if (!file.empty()) {
     MAYFLY_RETURN_IF_ERROR(LoadAclFile(acl_, file));

@@ -59,8 +59,8 @@ struct BlockRequest {
   // With these the command runs again, where what it was given meant the moment it blocked; empty:
   // with its own.
   std::vector<std::string> args = {};
-  // Another reply when the time is over; and who is told how the waiting client is found, once it
-  // waits. For a wait that no key ends.
+  // Another reply when the time is over; and a callback that gets the waiter once the client waits.
+  // For a wait that no key ends.
   std::function<void(ReplyWriter& reply)> at_end = nullptr;
   std::function<void(const std::shared_ptr<Waiter>& waiter)> parked = nullptr;
 };

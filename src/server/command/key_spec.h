@@ -47,8 +47,8 @@ enum class KeyForm : std::uint8_t {
   kNone,
   kRange,     // From one position to another.
   kNumbered,  // Behind an argument that says how many there are.
-  kKeyword,  // Behind a word, found by `find`: half of what is there, and then it is alone; or one.
-  kUnknown,  // Not given by a position.
+  kKeyword,   // Behind a word, found by `find`: half of the rest, and then it is alone; or one.
+  kUnknown,   // Not given by a position.
 };
 
 struct KeySpec {

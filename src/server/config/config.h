@@ -45,7 +45,7 @@ class Config {
   std::int64_t Number(NumberSetting setting) const { return Watched(setting); }
   bool IsOn(SwitchSetting setting) const { return SlotOf(setting.setting()).number != 0; }
 
-  // The number itself, for whoever looks often.
+  // The number itself, for callers that read it often.
   const std::atomic<std::int64_t>& Watched(NumberSetting setting) const {
     return SlotOf(setting.setting()).number;
   }

@@ -26,7 +26,7 @@ constexpr std::string_view kNoLazyFree =
     "No effect: removing a collection costs the same whatever its size.";
 constexpr std::string_view kNoEncodings = "No effect: values are rows; there is nothing to tune.";
 constexpr std::string_view kNoHeap = "No effect: values do not live in the heap.";
-constexpr std::string_view kNoDaemon = "No effect: whoever starts the process looks after it.";
+constexpr std::string_view kNoDaemon = "No effect: the service manager looks after the process.";
 constexpr std::string_view kOnlyEncoding = "What OBJECT ENCODING goes by; storage does not.";
 
 enum class Mark : std::uint8_t { kPlain, kHidden, kSecret, kOnlyInitial };

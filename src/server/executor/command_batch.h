@@ -174,7 +174,7 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   std::int64_t fed_to_ = 0;
   Session* session_ = nullptr;
   const Session* client_ = nullptr;
-  Invalidations invalidations_;   // To be told after the commit.
+  Invalidations invalidations_;   // To be sent after the commit.
   std::vector<KeyUse> key_uses_;  // A member to reuse its memory.
   std::optional<BlockRequest> block_;
   std::vector<Notification> notifications_;

@@ -1,5 +1,5 @@
 // follower.h - follows a leader: connects, takes a copy if it must, applies its commands, again and
-// again until it is told to leave.
+// again until it has to leave.
 //   connecting -> copying -> connected     a lost connection: back to connecting, with the stored
 //             \------------>/              position; the leader continues there, or it copies
 // While it follows, clients' writes are refused, and no dead row is purged: the leader decides when

@@ -124,7 +124,7 @@ Status Install(Server& server, const Databases::Mapping& copy, const LibraryText
     for (int number = 0; number < databases.count(); ++number) {
       server.watches().TouchIf(number, [](const Watch&) { return true; });
     }
-    // Whoever follows this server has to take a copy, too.
+    // The followers of this server have to take a copy, too.
     core::ListenToDeaths(server.database(), nullptr);
     server.feed().Stop();
     MAYFLY_RETURN_IF_ERROR(transaction->Commit());

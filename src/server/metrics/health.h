@@ -1,5 +1,5 @@
 // health.h - whether the server works (/health) and whether it takes clients (/ready).
-// A supervisor restarts what is not healthy; a balancer sends nobody to what is not ready. Before the
+// A supervisor restarts what is not healthy; a balancer sends no client to what is not ready. Before the
 // database is open there is no port to ask.
 #pragma once
 

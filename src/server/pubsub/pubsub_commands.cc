@@ -122,9 +122,9 @@ Answer NumPat(Call& call) {
 Answer Help(Call& call) {
   static constexpr std::string_view kLines[] = {
       "CHANNELS [<pattern>]",
-      "    Names of channels somebody listens to, all or those that match.",
+      "    Names of channels with subscribers, all or those that match.",
       "NUMPAT",
-      "    How many different patterns somebody listens to.",
+      "    How many different patterns have subscribers.",
       "NUMSUB [<channel> ...]",
       "    How many listen to each of the channels, by its name alone.",
       "SHARDCHANNELS [<pattern>]",

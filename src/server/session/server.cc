@@ -187,7 +187,7 @@ void Server::WarnOfForeignProtocol(const Session& session) {
   if (!foreigner_told_ms_.compare_exchange_strong(told, now)) return;
   Log(logger(), LogLevel::kWarning,
       "client closed: it sends HTTP to the port of the Redis protocol. A web page may be trying to "
-      "reach this server through somebody's browser ({})",
+      "reach this server through a user's browser ({})",
       session.Describe());
 }
 

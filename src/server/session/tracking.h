@@ -3,7 +3,7 @@
 //   write    the executor, under the latch     Take            then, after the commit, Deliver
 //   death    a thread of its own, which sleeps until the next death in the table, whether or not
 //            anything has been purged
-// Clients in broadcast mode are told of deaths from the events of the keyspaces instead: by the
+// Clients in broadcast mode hear of deaths from the events of the keyspaces instead: by the
 // reaper, or by the write that meets the dead key. Messages pass through Session::PostMessage, so
 // they come behind the replies that were written before. Safe to call from any thread.
 #pragma once

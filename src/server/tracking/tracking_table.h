@@ -1,7 +1,7 @@
 // tracking_table.h - which clients have read which keys, for client-side caching: CLIENT TRACKING.
 // A client that tracks is entered for each key it reads, while its transaction holds the key's
 // latch. A writer takes the key out before its own transaction ends, under the same latch, and the
-// clients are told of it afterwards. So whatever a client has read, a later change finds it here:
+// clients are notified afterwards. So whatever a client has read, a later change finds it here:
 // no invalidation is lost. An entry also knows when what was read dies, at which instant it is taken
 // out by TakeDead(). A client in broadcast mode has prefixes instead of entries.
 // Invariants: (1) A key is here, or everyone who read it since it was taken out was sent a message.
@@ -37,7 +37,7 @@ struct TrackingMode {
   std::vector<std::string> prefixes = {};  // Of broadcast mode; one may be empty.
 };
 
-// What a client is to be told.
+// A message for a client.
 struct Invalidation {
   std::uint64_t client = 0;  // The one that tracks.
   std::uint64_t redirect = 0;
@@ -93,7 +93,7 @@ class TrackingTable {
   void TakeDead(WallTime now, Invalidations& out);
   std::optional<WallTime> next_death() const;
 
-  // Anything may have changed: every client is told to drop all.
+  // Anything may have changed: every client has to drop all.
   void TakeAll(Invalidations& out);
 
   void SetKeysMax(std::size_t keys_max, Invalidations& out);

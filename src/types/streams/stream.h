@@ -6,7 +6,7 @@
 // A stream exists without entries, as in Redis; the first member keeps its row. Entries are members
 // of core: they are counted, and with a max age they have deadlines. A dead entry is absent for
 // every call here, the count included, since core decides what lives. No name of a hash's field
-// begins with six zero bytes (member_key.h), so that the event of an entry's death can be told from
+// begins with six zero bytes (member_key.h), so that the event of an entry's death differs from
 // that of a field's. Layout: docs/formats/types.md.
 #pragma once
 

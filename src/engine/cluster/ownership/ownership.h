@@ -190,7 +190,7 @@ class Ownership {
   SteadyTime next_plan_;                      // Not before, if something has changed.
   SteadyTime replan_at_ = SteadyTime::max();  // Even if nothing has.
   std::uint32_t takers_ = 1;
-  bool silent_ = false;  // Somebody was, when the plan was made.
+  bool silent_ = false;  // Some server was, when the plan was made.
   MovePace pace_;
   std::vector<GroupId> to_take_;                       // From the back.
   std::vector<std::pair<GroupId, ServerId>> to_give_;  // From the back.

@@ -37,7 +37,7 @@ class ServerLease {
     kJoined,    // This incarnation begins.
     kRenewed,   // The lease goes on.
     kRegained,  // The same, after it had run out.
-    kRefused,   // Somebody else's record was found when joining.
+    kRefused,   // Another server's record was found when joining.
     kLeft,
     kEnded,  // Others have ended this incarnation: nothing is ours any more.
   };

@@ -32,7 +32,7 @@ void OpenStates::Publish(Sequence sequence, std::size_t ticket) {
   if (sequence > kUnpublishedMax) AwaitVisible(sequence - kUnpublishedMax);
   MAYFLY_CHECK(visible() < sequence, "a sequence was published twice");
   done_[sequence % kUnpublishedMax].store(sequence, std::memory_order_seq_cst);
-  // Whoever finds the next one done makes it visible: its own thread may have lost the CPU.
+  // The thread that finds the next one done makes it visible: its own may have lost the CPU.
   for (Backoff backoff;;) {
     Sequence last = visible();
     if (last >= sequence) break;

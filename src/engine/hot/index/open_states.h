@@ -41,7 +41,7 @@ class OpenStates {
   // After Enter(): versions before this one may be needed by an open state. 0: none is open.
   Sequence needed_below() const { return needed_below_.load(std::memory_order_seq_cst); }
 
-  // Versions that were replaced at this sequence or before are needed by nobody.
+  // No state needs versions that were replaced at this sequence or before.
   Sequence horizon() const;
 
   // Opens the present state, or a state that is open already once more.

@@ -2,7 +2,7 @@
 // Readers descend without a lock: they note a node's version, read, and compare it before they
 // follow a child (optimistic lock coupling). A writer locks the one leaf it changes. Splits and
 // merges, one insert in some sixty, take the structure mutex: inner nodes change under it alone.
-// Invariants: (1) Whoever holds a leaf's lock waits for nothing. (2) A node stays locked from its
+// Invariants: (1) A thread that holds a leaf's lock waits for nothing. (2) A node stays locked from its
 // split until its parent knows its new neighbour. (3) Siblings merge under one parent alone, so the
 // separator between them is in that parent and nowhere above.
 // Threads: reads from any thread; changes of a row with that row's lock.

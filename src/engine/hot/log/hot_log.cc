@@ -227,7 +227,7 @@ Status HotLog::Close() {
   const SegmentInfo active = parts_->chain.List(last_sequence()).back();
   if (closed.ok() && active.last_sequence >= active.first_sequence) {
     // The mark: a record that changes nothing, and says that all before it is durable. Without room
-    // for it a torn end could not be told from damage, which is no reason to fail.
+    // for it a torn end could not be distinguished from damage, which is no reason to fail.
     const Bytes nothing;
     std::uint64_t voided = 0;
     static_cast<void>(parts_->appender->Append(std::span(&nothing, 1), voided, true));

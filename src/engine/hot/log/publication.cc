@@ -28,7 +28,7 @@ void Publication::Advance() {
   std::uint64_t published = published_.load();
   for (;;) {
     const std::uint64_t last = done_[(published + 1) % kRing].load();
-    if (last <= published) break;  // Not complete; what is there is of an earlier round.
+    if (last <= published) break;  // Not complete: the slot is of an earlier round.
     if (published_.compare_exchange_strong(published, last)) {
       published = last;
       has_advanced = true;

@@ -48,7 +48,7 @@ inline constexpr std::uint64_t kTableRoomOwned = std::uint64_t{64} << 10;
 inline constexpr std::uint64_t kLogRoomChunk = std::uint64_t{256} << 10;
 inline constexpr std::uint64_t kLogRoomSpare = std::uint64_t{64} << 10;
 
-// RocksDB has begun to resume this long after it was told to; see flush_gate.h.
+// RocksDB has begun to resume this long after the call; see flush_gate.h.
 inline constexpr Millis kResumeBegins{100};
 
 // Recovery needs this many bytes for manifests and the ends of tables, besides the rows in the logs.

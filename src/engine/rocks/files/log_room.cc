@@ -100,10 +100,10 @@ std::uint64_t LogRoom::Needed() const {
   return NeededFor(size, reserved_);
 }
 
-// Without the mutex: mostly, enough is owned. A reservation is counted only if it looks covered, and then
-// compared again. The size is read before what is owned. If it is that of a log that has just ended,
-// then either what is owned is read from before that as well, and the next log's beginning covers
-// this reservation; or too little is owned.
+// Without the mutex: mostly, enough is owned. A reservation is counted only if it looks covered, and
+// then compared again. The size is read before what is owned. If it is that of a log that has just
+// ended, then either what is owned is read from before that as well, and the next log's beginning
+// covers this reservation; or too little is owned.
 bool LogRoom::TakeOwned(std::uint64_t bytes) {
   std::uint64_t reserved = reserved_;
   do {

@@ -28,8 +28,8 @@ class LogRoom {
     Reservation(const Reservation&) = delete;
     Reservation& operator=(const Reservation&) = delete;
 
-    // False: the disk has no room, and other reservations are as they were. May then be called again,
-    // when there may be some.
+    // False: the disk has no room, and other reservations are as they were. May then be called
+    // again, when there may be some.
     bool Take() { return taken_ = room_.TakeOwned(bytes_) || room_.TakeMore(bytes_); }
 
     // With so many free bytes it is taken.
@@ -59,8 +59,9 @@ class LogRoom {
   void Begin(Log& log);
   void End(Log& log);
 
-  // What is owned covers, besides the log's bytes, all reservations: once in this log, once in the next.
-  // Only reservations that are covered are counted, since a log that begins takes room for all of them.
+  // What is owned covers, besides the log's bytes, all reservations: once in this log, once in the
+  // next. Only reservations that are covered are counted, since a log that begins takes room for all
+  // of them.
   std::atomic<std::uint64_t> reserved_{0};
   std::atomic<std::uint64_t> size_{0};   // Of the newest log.
   std::atomic<std::uint64_t> owned_{0};  // From the log's beginning on.

@@ -1,7 +1,8 @@
 // sound_table.h - reads the sound blocks of an SST file, damaged or not.
 // Every block has a checksum of its own, so a damaged one is given up by itself. Where the index is
 // lost, blocks are found one after the other by their checksums, up to the first damaged one. A
-// file without either is given up. Threads: a table may be read by any number, a TableCursor by one.
+// file without either is given up.
+// Threads: a table may be read by any number, a TableCursor by one.
 #pragma once
 
 #include <rocksdb/env.h>

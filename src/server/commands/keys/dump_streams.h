@@ -7,7 +7,7 @@
 namespace mayfly::server {
 
 // What is done with deadlines that a max age has given to entries: no dump could keep them, and the
-// entries would live for ever where it is read. A follower is told of each death.
+// entries would live for ever where it is read. A follower hears of each death.
 enum class MaxAges : std::uint8_t { kRefuse, kLeaveOut };
 
 // Fills entries and state. Unsupported when entries have, or will have, a max age that is not left

@@ -59,7 +59,7 @@ Result<StreamId> ResolveId(const Stream& stream, Bytes argument, bool grouped) {
   return StreamIdArgument(argument);
 }
 
-// What a client that waited for `key` is told when its stream or group is gone.
+// The error for a client that waited for `key` when its stream or group is gone.
 Answer Unblocked() { return Answer::Error("UNBLOCKED the stream key no longer exists"); }
 Answer GroupGone() {
   return Answer::Error("NOGROUP the consumer group this client was blocked on no longer exists");
