@@ -4,7 +4,7 @@
 // begin. So a commit first takes room: the file system sets blocks aside at the end of the log, or
 // refuses, and then RocksDB is not asked. The next log begins with as much room, given back by the
 // end of this one if the disk has no more. Where a file system cannot set blocks aside, there is
-// always room. Decision 20 says more. Safe from any thread.
+// always room. Decision 81 says more. Safe from any thread.
 #pragma once
 
 #include <rocksdb/file_system.h>
