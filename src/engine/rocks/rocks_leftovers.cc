@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "engine/rocks/files/limits.h"
+#include "engine/rocks/files/manifest.h"
 #include "engine/rocks/files/rocks_directory.h"
-#include "engine/rocks/salvage/manifest.h"
 
 namespace mayfly::engine {
 namespace {

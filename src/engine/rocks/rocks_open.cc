@@ -13,6 +13,7 @@
 #include "engine/rocks/files/format_file.h"
 #include "engine/rocks/files/key_file.h"
 #include "engine/rocks/files/limits.h"
+#include "engine/rocks/files/manifest.h"
 #include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/files/rocks_env.h"
 #include "engine/rocks/files/rocks_status.h"
@@ -20,7 +21,6 @@
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/rocks_leftovers.h"
 #include "engine/rocks/rocks_profile.h"
-#include "engine/rocks/salvage/manifest.h"
 #include "engine/rocks/salvage/salvage_engine.h"
 
 namespace mayfly::engine {
@@ -262,8 +262,13 @@ Result<std::unique_ptr<Engine>> OpenDamaged(const RocksOptions& options,
                                             const DirectoryFormat& format, DirectoryLock lock) {
   auto key = OpenKeyFile(EnvOf(options), options.directory, format, options.password);
   if (!key.has_value()) return CannotOpen(options, key.error());
-  return OpenSalvageEngine(options, std::move(lock), *std::move(key),
-                           format.state == DirectoryState::kReady);
+  return OpenSalvageEngine({.directory = options.directory,
+                            .lock = std::move(lock),
+                            .key = *std::move(key),
+                            .is_marked = format.state == DirectoryState::kReady,
+                            .may_be_empty = options.beneath_log,
+                            .env = EnvOf(options),
+                            .logger = options.logger});
 }
 
 }  // namespace

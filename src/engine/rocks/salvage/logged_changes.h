@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/address.h"
-#include "engine/rocks/salvage/framed_records.h"
+#include "engine/rocks/files/framed_records.h"
 #include "engine/rocks/salvage/sound_table.h"
 
 namespace mayfly::engine {

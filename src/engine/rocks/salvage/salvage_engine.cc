@@ -109,12 +109,10 @@ class SalvageEngine final : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> OpenSalvageEngine(const RocksOptions& options, DirectoryLock lock,
-                                                  std::shared_ptr<const crypto::DatabaseKey> key,
-                                                  bool is_marked) {
+Result<std::unique_ptr<Engine>> OpenSalvageEngine(SalvageOptions options) {
   SalvagedFiles files;
-  files.key = std::move(key);
-  rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
+  files.key = std::move(options.key);
+  rocksdb::Env* env = &options.env;
   if (files.key != nullptr) {
     files.encrypted = NewEncryptedFiles(*env, files.key);
     env = files.encrypted.get();
@@ -124,10 +122,10 @@ Result<std::unique_ptr<Engine>> OpenSalvageEngine(const RocksOptions& options, D
   auto damage = std::make_shared<DamageLog>(SilentLogger());
   files.state = std::make_unique<SalvagedState>(*env, options.directory, damage);
   SalvagedState* const state = files.state.get();
-  if (!is_marked) state->Note(kFormatFileName, "MAYFLY is missing or damaged");
-  MAYFLY_RETURN_IF_ERROR(state->Open(/*may_be_empty=*/options.beneath_log));
+  if (!options.is_marked) state->Note(kFormatFileName, "MAYFLY is missing or damaged");
+  MAYFLY_RETURN_IF_ERROR(state->Open(options.may_be_empty));
   return std::unique_ptr<Engine>(std::make_unique<SalvageEngine>(
-      options.directory, std::move(lock), std::move(damage), std::move(files), logger));
+      options.directory, std::move(options.lock), std::move(damage), std::move(files), logger));
 }
 
 }  // namespace mayfly::engine

@@ -3,19 +3,31 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/directory_lock.h"
 #include "crypto/database_key.h"
 #include "engine/engine.h"
-#include "engine/rocks/rocks_engine.h"
+#include "mayfly/logger.h"
+
+namespace rocksdb {
+class Env;
+}  // namespace rocksdb
 
 namespace mayfly::engine {
 
-// Opens a directory that exists and is locked. `key` is that of its files; null: they are not
-// encrypted. `is_marked`: it has a sound format file. NotFound when it has no file of a database,
-// unless a log lies above it (beneath_log).
-Result<std::unique_ptr<Engine>> OpenSalvageEngine(const RocksOptions& options, DirectoryLock lock,
-                                                  std::shared_ptr<const crypto::DatabaseKey> key,
-                                                  bool is_marked);
+// A directory that exists and is locked.
+struct SalvageOptions {
+  std::string directory;
+  DirectoryLock lock;
+  std::shared_ptr<const crypto::DatabaseKey> key;  // Of its files; null: they are not encrypted.
+  bool is_marked;                                  // It has a sound format file.
+  bool may_be_empty;                               // A log lies above it.
+  rocksdb::Env& env;                               // Must outlive the engine.
+  Logger* logger;                                  // Null: silence. Must outlive the engine.
+};
+
+// NotFound when the directory has no file of a database, unless it may be empty.
+Result<std::unique_ptr<Engine>> OpenSalvageEngine(SalvageOptions options);
 
 }  // namespace mayfly::engine

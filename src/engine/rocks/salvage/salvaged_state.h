@@ -20,9 +20,9 @@
 
 #include "engine/address.h"
 #include "engine/damage_log.h"
+#include "engine/rocks/files/manifest.h"
 #include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/salvage/logged_changes.h"
-#include "engine/rocks/salvage/manifest.h"
 #include "engine/rocks/salvage/range_cover.h"
 #include "engine/rocks/salvage/sound_table.h"
 

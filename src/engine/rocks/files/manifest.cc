@@ -1,12 +1,12 @@
-#include "engine/rocks/salvage/manifest.h"
+#include "engine/rocks/files/manifest.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/coding.h"
+#include "engine/rocks/files/framed_records.h"
 #include "engine/rocks/files/sst_format.h"
-#include "engine/rocks/salvage/framed_records.h"
 
 namespace mayfly::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/rocks/salvage/framed_records.h"
+#include "engine/rocks/files/framed_records.h"
 
 #include <algorithm>
 #include <memory>
