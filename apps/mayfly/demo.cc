@@ -1,4 +1,4 @@
-#include "demo.h"
+#include "apps/mayfly/demo.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "apps/mayfly/terminal/interrupt.h"
 #include "base/line_logger.h"
 #include "base/temporary_directory.h"
-#include "interrupt.h"
 #include "mayfly/database.h"
 
 namespace mayfly::app {

@@ -9,10 +9,10 @@
 #include <cstdio>
 #include <utility>
 
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/interrupt.h"
-#include "apps/mayfly/reencrypt.h"
+#include "apps/mayfly/target/key_file.h"
 #include "apps/mayfly/target/server_url.h"
+#include "apps/mayfly/terminal/interrupt.h"
+#include "apps/mayfly/terminal/units.h"
 
 namespace mayfly::app {
 

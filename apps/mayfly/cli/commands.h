@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "apps/mayfly/cli/exit_codes.h"
-#include "apps/mayfly/cli/output.h"
 #include "apps/mayfly/target/target.h"
+#include "apps/mayfly/terminal/output.h"
 #include "mayfly/result.h"
 
 namespace mayfly::app {

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
+#include "apps/mayfly/terminal/units.h"
 
 namespace mayfly::app {
 namespace {

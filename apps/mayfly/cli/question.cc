@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
 
 namespace mayfly::app {
 

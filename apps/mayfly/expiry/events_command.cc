@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/mayfly/expiry/expiry_commands.h"
-#include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
 
 namespace mayfly::app {
 namespace {

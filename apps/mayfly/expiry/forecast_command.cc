@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "apps/mayfly/cli/units.h"
 #include "apps/mayfly/expiry/expiry_commands.h"
+#include "apps/mayfly/terminal/units.h"
 
 namespace mayfly::app {
 namespace {

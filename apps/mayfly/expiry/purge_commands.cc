@@ -6,9 +6,9 @@
 #include <string>
 
 #include "apps/mayfly/cli/progress.h"
-#include "apps/mayfly/cli/units.h"
 #include "apps/mayfly/expiry/expiry_commands.h"
-#include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
+#include "apps/mayfly/terminal/units.h"
 
 namespace mayfly::app {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "apps/mayfly/cli/progress.h"
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/interrupt.h"
 #include "apps/mayfly/live/live_commands.h"
+#include "apps/mayfly/terminal/interrupt.h"
+#include "apps/mayfly/terminal/units.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
 

@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/interrupt.h"
 #include "apps/mayfly/live/live_commands.h"
 #include "apps/mayfly/live/terminal_mode.h"
-#include "apps/mayfly/text_table.h"
+#include "apps/mayfly/terminal/interrupt.h"
+#include "apps/mayfly/terminal/text_table.h"
+#include "apps/mayfly/terminal/units.h"
 #include "base/printable.h"
 
 namespace mayfly::app {

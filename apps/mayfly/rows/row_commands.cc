@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
+#include "apps/mayfly/terminal/units.h"
 #include "base/printable.h"
 
 namespace mayfly::app {

@@ -1,4 +1,4 @@
-#include "activation.h"
+#include "apps/mayfly/serve/activation.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "process.h"
+#include "apps/mayfly/serve/process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

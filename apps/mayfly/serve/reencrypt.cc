@@ -1,27 +1,15 @@
-#include "apps/mayfly/reencrypt.h"
+#include "apps/mayfly/serve/reencrypt.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "apps/mayfly/cli/commands.h"
-#include "crypto/password_file.h"
+#include "apps/mayfly/target/key_file.h"
+#include "crypto/secret.h"
 #include "mayfly/encryption.h"
 
 namespace mayfly::app {
-
-void AddKeyFile(CLI::App& command, std::string& path) {
-  command
-      .add_option("--encryption-key-file", path,
-                  "The file with the database's password, if it is encrypted.")
-      ->type_name("FILE");
-}
-
-Result<crypto::Secret> PasswordIn(const std::string& path) {
-  if (path.empty()) return crypto::Secret();
-  return crypto::ReadPasswordFile(path);
-}
-
 namespace {
 
 struct ReencryptFlags {
@@ -63,7 +51,7 @@ void AddReencrypt(Commands& commands) {
       "password still open it.",
       {"mayfly reencrypt data new --encryption-key-file old.key --new-key-file new.key"},
       [=] { return RunReencrypt(*flags); });
-  command->add_option("DIR", flags->directory, "The database's folder; nobody may serve it.")
+  command->add_option("DIR", flags->directory, "The database's folder; no server may use it.")
       ->required();
   command->add_option("NEW", flags->new_directory, "The folder to write; remove DIR yourself.");
   AddKeyFile(*command, flags->key_file);

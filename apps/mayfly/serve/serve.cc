@@ -1,4 +1,4 @@
-#include "serve.h"
+#include "apps/mayfly/serve/serve.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,17 +10,17 @@
 #include <memory>
 #include <vector>
 
-#include "activation.h"
+#include "apps/mayfly/serve/activation.h"
+#include "apps/mayfly/serve/process.h"
+#include "apps/mayfly/serve/served_tables.h"
+#include "apps/mayfly/terminal/interrupt.h"
 #include "base/line_logger.h"
 #include "base/log.h"
 #include "console/console.h"
 #include "crypto/password_file.h"
 #include "dynamo/service.h"
 #include "http/server.h"
-#include "interrupt.h"
 #include "mayfly/database.h"
-#include "process.h"
-#include "served_tables.h"
 #include "server/assembly/assembly.h"
 #include "server/command/core_transaction_source.h"
 #include "server/config/config_file.h"

@@ -1,10 +1,10 @@
-#include "apps/mayfly/serve_command.h"
+#include "apps/mayfly/serve/serve_command.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "apps/mayfly/serve.h"
+#include "apps/mayfly/serve/serve.h"
 #include "server/config/config.h"
 #include "server/config/setting_spec.h"
 

@@ -1,4 +1,4 @@
-#include "served_tables.h"
+#include "apps/mayfly/serve/served_tables.h"
 
 #include <fmt/format.h>
 

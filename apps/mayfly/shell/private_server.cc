@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "apps/mayfly/cli/commands.h"
-#include "apps/mayfly/serve.h"
+#include "apps/mayfly/serve/serve.h"
 #include "apps/mayfly/target/new_folder.h"
 #include "base/temporary_directory.h"
 #include "server/config/config.h"

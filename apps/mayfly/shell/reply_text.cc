@@ -6,7 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <string_view>
 
-#include "apps/mayfly/text_table.h"
+#include "apps/mayfly/terminal/text_table.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "dynamo/json/base64.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "apps/mayfly/cli/output.h"
+#include "apps/mayfly/terminal/output.h"
 #include "wire/reply.h"
 
 namespace mayfly::app {

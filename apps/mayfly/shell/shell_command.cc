@@ -8,11 +8,11 @@
 #include <memory>
 #include <string>
 
-#include "apps/mayfly/interrupt.h"
 #include "apps/mayfly/shell/command_names.h"
 #include "apps/mayfly/shell/line_editor.h"
 #include "apps/mayfly/shell/private_server.h"
 #include "apps/mayfly/shell/reply_text.h"
+#include "apps/mayfly/terminal/interrupt.h"
 #include "base/text.h"
 #include "wire/inline_command.h"
 

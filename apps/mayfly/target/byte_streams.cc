@@ -11,8 +11,8 @@
 #include <chrono>
 #include <optional>
 
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
+#include "apps/mayfly/terminal/units.h"
 
 namespace mayfly::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "apps/mayfly/reencrypt.h"
+#include "apps/mayfly/target/key_file.h"
 #include "apps/mayfly/target/new_folder.h"
 #include "base/line_logger.h"
 #include "base/printable.h"

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <functional>
 
-#include "apps/mayfly/cli/units.h"
+#include "apps/mayfly/terminal/units.h"
 #include "base/text.h"
 
 namespace mayfly::app {

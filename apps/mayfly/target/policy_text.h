@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/mayfly/cli/output.h"
+#include "apps/mayfly/terminal/output.h"
 #include "mayfly/policy.h"
 #include "mayfly/result.h"
 

@@ -1,4 +1,4 @@
-#include "interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
 
 #include <csignal>
 

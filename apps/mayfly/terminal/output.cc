@@ -1,4 +1,4 @@
-#include "apps/mayfly/cli/output.h"
+#include "apps/mayfly/terminal/output.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/text_table.h"
+#include "apps/mayfly/terminal/text_table.h"
+#include "apps/mayfly/terminal/units.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "dynamo/json/base64.h"

@@ -1,4 +1,4 @@
-#include "apps/mayfly/cli/units.h"
+#include "apps/mayfly/terminal/units.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <vector>
 
-#include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
 #include "apps/mayfly/transfer/open_file.h"
 #include "apps/mayfly/transfer/rdb_transfer.h"
 #include "base/line_logger.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
 
 namespace mayfly::app {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "apps/mayfly/cli/output.h"
-#include "apps/mayfly/cli/units.h"
+#include "apps/mayfly/terminal/output.h"
+#include "apps/mayfly/terminal/units.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "core/layout/limits.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "apps/mayfly/cli/output.h"
+#include "apps/mayfly/terminal/output.h"
 #include "apps/mayfly/transfer/csv.h"
 #include "apps/mayfly/transfer/json_rows.h"
 #include "base/printable.h"

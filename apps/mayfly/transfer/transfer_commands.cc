@@ -10,8 +10,8 @@
 #include <string>
 
 #include "apps/mayfly/cli/progress.h"
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/terminal/interrupt.h"
+#include "apps/mayfly/terminal/units.h"
 #include "apps/mayfly/transfer/aof_import.h"
 #include "apps/mayfly/transfer/importer.h"
 #include "apps/mayfly/transfer/open_file.h"

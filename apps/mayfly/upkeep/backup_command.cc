@@ -4,8 +4,8 @@
 #include <string>
 
 #include "apps/mayfly/cli/progress.h"
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/reencrypt.h"
+#include "apps/mayfly/target/key_file.h"
+#include "apps/mayfly/terminal/units.h"
 #include "apps/mayfly/upkeep/upkeep_commands.h"
 #include "base/line_logger.h"
 #include "core/upkeep/watched_upkeep.h"

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "apps/mayfly/cli/progress.h"
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/text_table.h"
+#include "apps/mayfly/terminal/text_table.h"
+#include "apps/mayfly/terminal/units.h"
 #include "apps/mayfly/upkeep/upkeep_commands.h"
 #include "base/printable.h"
 #include "base/text.h"

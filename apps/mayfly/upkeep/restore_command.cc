@@ -6,10 +6,10 @@
 
 #include "apps/mayfly/cli/progress.h"
 #include "apps/mayfly/cli/question.h"
-#include "apps/mayfly/cli/units.h"
-#include "apps/mayfly/interrupt.h"
-#include "apps/mayfly/reencrypt.h"
+#include "apps/mayfly/target/key_file.h"
 #include "apps/mayfly/target/new_folder.h"
+#include "apps/mayfly/terminal/interrupt.h"
+#include "apps/mayfly/terminal/units.h"
 #include "apps/mayfly/upkeep/upkeep_commands.h"
 #include "base/line_logger.h"
 #include "core/upkeep/watched_upkeep.h"
