@@ -5,7 +5,7 @@
 #include "server/acl/acl_password.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 #include "server/command/shown_args.h"
 
 namespace mayfly::server {

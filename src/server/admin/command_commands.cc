@@ -8,7 +8,7 @@
 #include "server/command/arguments.h"
 #include "server/command/command_words.h"
 #include "server/command/errors.h"
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 
 namespace mayfly::server::admin {
 namespace {

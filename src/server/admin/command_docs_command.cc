@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "server/admin/admin_handlers.h"
-#include "server/command/command_manual.h"
+#include "server/command/manual/command_manual.h"
 
 namespace mayfly::server::admin {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "server/admin/admin_handlers.h"
 #include "server/command/errors.h"
-#include "server/command/help.h"
 #include "server/command/limits.h"
+#include "server/command/manual/help.h"
 #include "server/config/config_file.h"
 
 namespace mayfly::server::admin {

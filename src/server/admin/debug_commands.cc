@@ -11,7 +11,7 @@
 #include "server/admin/debug_data.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 
 namespace mayfly::server::admin {
 namespace {

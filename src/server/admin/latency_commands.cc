@@ -6,7 +6,7 @@
 
 #include "server/admin/admin_handlers.h"
 #include "server/command/errors.h"
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 
 namespace mayfly::server::admin {
 namespace {

@@ -1,5 +1,5 @@
 #include "server/admin/admin_handlers.h"
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 
 namespace mayfly::server::admin {
 

@@ -4,7 +4,7 @@
 #include "server/admin/admin_handlers.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 
 namespace mayfly::server::admin {
 

@@ -17,8 +17,8 @@
 #include "server/command/answer.h"
 #include "server/command/call_host.h"
 #include "server/command/command_feed.h"
-#include "server/command/command_manual.h"
 #include "server/command/key_spec.h"
+#include "server/command/manual/command_manual.h"
 #include "wire/reply_writer.h"
 
 namespace mayfly::server {

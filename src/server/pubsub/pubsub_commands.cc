@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 
 namespace mayfly::server {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/glob.h"
 #include "server/command/arguments.h"
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 #include "server/functions/library_payload.h"
 #include "server/functions/library_text.h"
 #include "server/scripting/function_commands.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/command/arguments.h"
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 #include "server/scripting/run_script.h"
 
 namespace mayfly::server {

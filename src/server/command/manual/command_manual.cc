@@ -1,4 +1,4 @@
-#include "server/command/command_manual.h"
+#include "server/command/manual/command_manual.h"
 
 #include <algorithm>
 #include <array>

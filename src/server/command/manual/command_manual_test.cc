@@ -1,6 +1,6 @@
 // Goal: a line of syntax becomes the arguments it means; a malformed one is refused.
 // Method: lines of every form. Those of all commands are tried in tests/redis/command_docs_test.py.
-#include "server/command/command_manual.h"
+#include "server/command/manual/command_manual.h"
 
 #include <gtest/gtest.h>
 

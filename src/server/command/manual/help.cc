@@ -1,4 +1,4 @@
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 
 #include <fmt/format.h>
 

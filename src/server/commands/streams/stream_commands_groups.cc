@@ -5,7 +5,7 @@
 
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
-#include "server/command/help.h"
+#include "server/command/manual/help.h"
 #include "server/commands/streams/stream_arguments.h"
 #include "server/commands/streams/stream_commands.h"
 
