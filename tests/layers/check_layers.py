@@ -22,6 +22,8 @@ Rules:
     module.
 (7) Time comes from outside: a file of src/ names SystemClock, or reads a clock of std::chrono, only
     if CLOCK_HOMES has it. Tests and test support may.
+(8) A folder of src/ or apps/ has at most FOLDER_FILES_MAX files that ship, and none includes
+    another that includes it, directly or by way of others: also where both are of one module.
 """
 
 import argparse
@@ -35,6 +37,7 @@ SUFFIXES = {".h", ".cc", ".c", ".hpp", ".cpp", ".inc"}
 PUBLIC = "include/mayfly/"
 FREE = ("tests/", "bench/")  # May include every module.
 TESTS = ("_test.cc", "_test.c", "_fuzz.cc")
+FOLDER_FILES_MAX = 40
 
 # First part of the include -> the only paths, by their beginning, that may include it.
 RESERVED = {"rocksdb": ("src/engine/rocks/", "bench/raw_rocks", "bench/peer_rocks")}
@@ -95,25 +98,30 @@ def module_problems(modules):
             if used not in modules:
                 yield (f"{module.folder}CMakeLists.txt: {module.name} USES {used}, which is no "
                        f"module. Declare it with mayfly_module({used} ...) or correct the name.")
-    for cycle in cycles(modules):
+    for cycle in cycles({name: module.uses for name, module in modules.items()}):
         yield (f"{modules[cycle[0]].folder}CMakeLists.txt: USES goes in a circle: "
                f"{' -> '.join(cycle)}. Turn one arrow round with an interface in the lower module.")
 
 
-def cycles(modules):
-    """Each cycle of USES once, as the names along it with the first one again at the end."""
+def cycles(arrows):
+    """Each cycle once, as the names along it with the first one again at the end."""
     done = set()
 
     def walk(name, path):
         if name in path:
             yield path[path.index(name):] + [name]
-        elif name not in done and name in modules:
-            for used in modules[name].uses:
+        elif name not in done and name in arrows:
+            for used in arrows[name]:
                 yield from walk(used, path + [name])
             done.add(name)
 
-    for name in modules:
+    for name in arrows:
         yield from walk(name, [])
+
+
+def ships(file):
+    return (file.startswith(("src/", "apps/")) and not file.endswith(TESTS)
+            and not file.endswith("_bench.cc") and "/testing/" not in file)
 
 
 class Tree:
@@ -168,7 +176,30 @@ class Tree:
                 problem = self._problem(file, include)
                 if problem:
                     yield f"{file}:{include.line}: {problem}"
+        yield from self._folder_problems()
         yield from self._clock_problems()
+
+    def _folder_problems(self):
+        counts = {}
+        arrows = {}  # Folder -> folder -> an include, as "file:line".
+        for file in filter(ships, self.includes):
+            folder = file.rpartition("/")[0]
+            counts[folder] = counts.get(folder, 0) + 1
+            for include in self.includes[file]:
+                if self._problem(file, include):
+                    continue  # Refused by another rule, and named once.
+                target = self.resolve(file, include)
+                other = target.rpartition("/")[0] if target and ships(target) else folder
+                if other != folder:
+                    arrows.setdefault(folder, {}).setdefault(other, f"{file}:{include.line}")
+        for folder, count in counts.items():
+            if count > FOLDER_FILES_MAX:
+                yield (f"{folder}: {count} files ship from here, at most {FOLDER_FILES_MAX}. Move "
+                       f"those of one subject to a folder of their own.")
+        for cycle in cycles(arrows):
+            places = [arrows[a][b] for a, b in zip(cycle, cycle[1:])]
+            yield (f"{places[0]}: folders include each other: {' -> '.join(cycle)}, by "
+                   f"{' and '.join(places)}. Move what one of them needs below both.")
 
     def _clock_problems(self):
         for file in self.includes:

@@ -152,6 +152,36 @@ class CheckLayers(unittest.TestCase):
         modules = MODULES.replace("src/core engine,base", "src/core engine,base,ghost")
         self.refuses("src/core/CMakeLists.txt: ", "ghost", modules=modules)
 
+    def test_refuses_folders_that_include_each_other(self):
+        self.write("apps/mayfly/cli/flags.h", '#include "apps/mayfly/target/target.h"\n')
+        self.write("apps/mayfly/target/target.h", "")
+        self.write("apps/mayfly/cli/units.h", "")
+        self.assertEqual(self.problems(), [])
+        self.write("apps/mayfly/target/target.cc", '\n#include "apps/mayfly/cli/units.h"\n')
+        self.refuses("apps/mayfly/", "cli/flags.h:1", "target/target.cc:2")
+
+    def test_refuses_folders_that_include_each_other_by_way_of_a_third(self):
+        self.write("apps/mayfly/a/a.h", '#include "apps/mayfly/b/b.h"\n')
+        self.write("apps/mayfly/b/b.h", '#include "apps/mayfly/c/c.h"\n')
+        self.write("apps/mayfly/c/c.h", '#include "apps/mayfly/a/other.h"\n')
+        self.write("apps/mayfly/a/other.h", "")
+        self.refuses("apps/mayfly/", "a/a.h:1", "b/b.h:1", "c/c.h:1")
+
+    def test_lets_tests_include_across_folders(self):
+        self.write("apps/mayfly/a/a.h", '#include "apps/mayfly/b/b.h"\n')
+        self.write("apps/mayfly/b/b.h", "")
+        self.write("apps/mayfly/b/b_test.cc", '#include "apps/mayfly/a/a.h"\n')
+        self.assertEqual(self.problems(), [])
+
+    def test_refuses_a_folder_of_too_many_files(self):
+        there = sum(check_layers.ships(file) and file.startswith("src/core/") for file in GOOD)
+        for i in range(there, check_layers.FOLDER_FILES_MAX):
+            self.write(f"src/core/file_{i}.cc", "")
+        self.write("src/core/database_test.cc", "")
+        self.assertEqual(self.problems(), [])
+        self.write("src/core/one_more.h", "")
+        self.refuses("src/core: ", f"{check_layers.FOLDER_FILES_MAX + 1} files")
+
     def test_refuses_time_from_nowhere(self):
         for clock in ("SystemClock::Process().Now()", "SystemClock().Now()",
                       "std::chrono::steady_clock::now()", "std::chrono::system_clock::now()"):

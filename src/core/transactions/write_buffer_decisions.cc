@@ -123,7 +123,7 @@ void WriteBuffer::AddLate(const std::string& key, const RowDraftState& draft_sta
   const auto [at, is_new] = late_.try_emplace({key, timestamp});
   transaction_.BufferedChange(key);
   transaction_.Save(*this, key, timestamp, is_new ? std::nullopt : std::optional(at->second));
-  at->second.draft_state() = draft_state;
+  at->second.state() = draft_state;
   at->second.value = value;
 }
 
