@@ -1,6 +1,7 @@
 #include "core/reclaim/due_walk.h"
 
 #include <algorithm>
+#include <cassert>
 #include <thread>
 
 #include "core/layout/addresses.h"
@@ -49,6 +50,7 @@ Result<bool> DueWalk::Read(const Store& store, const IndexHalf& half, const std:
   for (; cursor->Valid() && page_.size() < request.rows_max; cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());
     if (!entry) return DamagedEntry();
+    assert(page_.empty() || entry->deadline >= page_.back().deadline);
     if (!IsDead(entry->deadline, request.now)) break;
     char* const kept =
         static_cast<char*>(keys_.allocate(std::max<std::size_t>(entry->key.size(), 1), 1));
@@ -94,6 +96,8 @@ std::span<Due> DueWalk::Next(std::size_t rows_max) {
 std::optional<WallTime> DueWalk::ReachedWith(const IndexHalf& half,
                                              std::span<const Due> rows) const {
   if (done_ + rows.size() < page_.size()) return std::nullopt;
+  // What follows in the index is due at through_ or later, or was written after the pass began.
+  assert(first_ <= through_);
   return std::max(std::min(through_, pass_.stable), half.watermark());
 }
 

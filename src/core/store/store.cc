@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <mutex>
 #include <shared_mutex>
 
@@ -206,6 +207,9 @@ Status Store::ReadStored(const KeyspaceState& keyspace, Bytes key, const engine:
   if (read.IsNotFound()) return {};
   MAYFLY_RETURN_IF_ERROR(read);
   MAYFLY_TRY(row, DecodeRow(pin.view()));
+  // The pair of CommitPlan's assertions, which writes go through.
+  assert(row->timestamp.has_value() == keyspace.by_timestamp());
+  assert(!row->collection_id || !keyspace.by_timestamp());
   return {};
 }
 

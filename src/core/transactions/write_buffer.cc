@@ -1,6 +1,7 @@
 #include "core/transactions/write_buffer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 
 #include "core/layout/keys.h"
@@ -163,6 +164,8 @@ Status WriteBuffer::LoadStored(Bytes key, BufferedRow& row) {
   }
   if (dead) return {};
   MAYFLY_TRY(const Collection collection, DecodeCollection(stored.payload));
+  assert(collection.members > 0);
+  assert(collection.all_mortal() || stored.deadline == collection.own_deadline);
   row.stored_value = collection.head;
   row.stored_parts = collection.packed;
   draft.kind = RowDraft::Kind::kCollection;
