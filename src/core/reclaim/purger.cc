@@ -1,6 +1,7 @@
 #include "core/reclaim/purger.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <shared_mutex>
 
@@ -199,7 +200,15 @@ void Purger::FinishHalf(const IndexHalf& half, const Run& run) {
   const KeyLatches::One latch =
       store_.latches().Lock(Stripe{0});  // Keeps time from being taken back.
   if (store_.clock().reverts() != run.reverts) return;
-  half.RaiseWatermark(std::min(run.now, run.stable) + Millis(1));
+  Raise(half, std::min(run.now, run.stable) + Millis(1));
+}
+
+// Called under a latch: time is taken back under all of them, so only then do watermarks fall.
+void Purger::Raise(const IndexHalf& half, WallTime to) {
+  [[maybe_unused]] const WallTime before = half.watermark();
+  half.RaiseWatermark(to);
+  assert(half.watermark() >= before);
+  assert(half.watermark() >= to);
 }
 
 std::uint64_t Purger::NoteReverts() {
@@ -249,31 +258,19 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
   DeathListener* const listener = store_.death_listener();
   std::vector<Death> deaths;
   MemberPurge members(store_, plan, keyspace, listener != nullptr ? &deaths : nullptr);
-  const auto plan_one = [&](const Due& row) {
-    if (!half.members) return PlanRow(plan, keyspace, row);
-    return keyspace.by_timestamp() ? PlanVersion(plan, keyspace, row)
-                                   : members.Remove(row.key, row.deadline);
-  };
-  PinnedBytes pin;
   std::uint64_t found_ones = 0;
   std::uint64_t stale = 0;
   for (const Due& row : due) {
-    MAYFLY_TRY(const bool found, plan_one(row));
-    if (found) {
-      if (listener != nullptr && !half.members) {
-        deaths.push_back({keyspace.name(), std::string(row.key), std::nullopt});
-      }
-      ++found_ones;
+    MAYFLY_TRY(const bool found, PlanDue(half, row, plan, members));
+    if (!found) {
+      MAYFLY_TRY(const bool is_stale, PlanStaleEntry(half, row, plan));
+      stale += is_stale ? 1 : 0;
       continue;
     }
-    // Mostly another purge has removed row and entry already. An entry that still exists is
-    // stale.
-    const Status read =
-        store_.engine().Get(kExpiry, EntryKey(half.index(), row.deadline, row.key), pin);
-    if (read.IsNotFound()) continue;
-    MAYFLY_RETURN_IF_ERROR(read);
-    plan.RemoveStaleEntry(keyspace, row.stripe, half.members, row.deadline, row.key);
-    ++stale;
+    ++found_ones;
+    if (listener != nullptr && !half.members) {
+      deaths.push_back({keyspace.name(), std::string(row.key), std::nullopt});
+    }
   }
   MAYFLY_TRY(const std::uint64_t collections, members.Finish());
   if (reached) {
@@ -284,13 +281,32 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
   }
   MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
   if (listener != nullptr && !deaths.empty()) listener->Died(deaths);
-  if (reached) half.RaiseWatermark(*reached);
+  if (reached) Raise(half, *reached);
   report.rows += (half.members ? 0 : found_ones) + collections;
   (keyspace.by_timestamp() ? report.versions : report.members) += half.members ? found_ones : 0;
   report.stale_entries += stale;
   store_.counts().stale_entries += stale;
   events = std::move(plan.events());
   return {};
+}
+
+// False when the row, version or member is gone or has another deadline.
+Result<bool> Purger::PlanDue(const IndexHalf& half, const Due& due, CommitPlan& plan,
+                             MemberPurge& members) const {
+  if (!half.members) return PlanRow(plan, half.keyspace, due);
+  if (half.keyspace.by_timestamp()) return PlanVersion(plan, half.keyspace, due);
+  return members.Remove(due.key, due.deadline);
+}
+
+// Mostly another purge has removed row and entry already. An entry that still exists is stale.
+Result<bool> Purger::PlanStaleEntry(const IndexHalf& half, const Due& due, CommitPlan& plan) const {
+  PinnedBytes pin;
+  const Status read =
+      store_.engine().Get(kExpiry, EntryKey(half.index(), due.deadline, due.key), pin);
+  if (read.IsNotFound()) return false;
+  MAYFLY_RETURN_IF_ERROR(read);
+  plan.RemoveStaleEntry(half.keyspace, due.stripe, half.members, due.deadline, due.key);
+  return true;
 }
 
 // False when the row is gone or has another deadline.

@@ -109,7 +109,11 @@ class Purger {
   Status RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
                    const Run& run, std::vector<Event>& events);
   void FinishHalf(const IndexHalf& half, const Run& run);
+  static void Raise(const IndexHalf& half, WallTime to);
   std::uint64_t NoteReverts();
+  Result<bool> PlanDue(const IndexHalf& half, const Due& due, CommitPlan& plan,
+                       MemberPurge& members) const;
+  Result<bool> PlanStaleEntry(const IndexHalf& half, const Due& due, CommitPlan& plan) const;
   Result<bool> PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
   Result<bool> PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
 
