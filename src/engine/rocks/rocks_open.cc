@@ -206,6 +206,39 @@ FamilyFigures FiguresOf(const rocksdb::ColumnFamilyOptions& options) {
       .slowdown_pending_bytes = options.soft_pending_compaction_bytes_limit};
 }
 
+// The engine keeps what RocksDB's options refer to.
+void ShareSetup(const RocksSetup& setup, RocksHandles& handles) {
+  handles.flushes = setup.flushes;
+  handles.block_cache = setup.block_cache;
+  handles.removals = setup.removals;
+  handles.open_database = setup.open_database;
+  handles.damage = setup.damage;
+  for (const auto& family : setup.families) handles.figures.push_back(FiguresOf(family.options));
+}
+
+std::shared_ptr<DiskReserve> ReserveOf(const RocksOptions& options, DiskSpace& space,
+                                       const Clock& clock, Logger& logger) {
+  if (options.reserve != nullptr) return options.reserve;
+  return std::make_shared<DiskReserve>(
+      space, options.directory, options.read_only ? 0 : options.reserve_bytes, clock, logger);
+}
+
+// Puts our layers between RocksDB and its files. Returns the one that can hide logs.
+std::shared_ptr<EmptyLogs> LayerFiles(const RocksOptions& options, RocksSetup& setup,
+                                      RocksHandles& handles) {
+  handles.log_room = std::make_unique<LogRoom>();
+  const auto files = std::make_shared<EmptyLogs>(setup.database.env->GetFileSystem());
+  handles.files_env = rocksdb::NewCompositeEnv(
+      options.tables_only ? std::static_pointer_cast<rocksdb::FileSystem>(files)
+                          : handles.log_room->GiveTo(LeaveRoomForDeletes(
+                                setup.database.env->GetFileSystem(), *handles.reserve)));
+  setup.database.env = handles.files_env.get();
+  handles.env =
+      std::make_unique<RocksEnv>(*setup.database.env, *handles.flushes, !options.tables_only);
+  setup.database.env = handles.env.get();
+  return files;
+}
+
 // Makes room for recovery on a full disk. Returns about how many bytes it needs.
 std::uint64_t MakeRoom(const RocksOptions& options, RocksHandles& handles, Logger& logger) {
   std::uint64_t needed_bytes = kRecoveryBytesMin;
@@ -273,36 +306,6 @@ Result<std::unique_ptr<Engine>> OpenDamaged(const RocksOptions& options,
 
 }  // namespace
 
-bool HasHotLog(const std::string& directory) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(directory) / kHotLogFolder;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename();
-    // A marker without a segment: the log was there, and is gone.
-    if (name.starts_with("segment-") || name.starts_with("folded-")) return true;
-  }
-  return false;
-}
-
-void RemoveLeftHotLog(const std::string& directory) {
-  std::error_code ignored;
-  std::filesystem::remove_all(std::filesystem::path(directory) / kRemovedHotLogFolder, ignored);
-}
-
-bool IsHotDirectory(const std::string& directory) {
-  if (HasHotLog(directory)) return true;
-  const auto format = ReadFormatFile(*rocksdb::Env::Default(), directory);
-  return format.has_value() && format->has_hot_log;
-}
-
-Status RecordHotLog(const RocksOptions& options, bool has_log) {
-  rocksdb::Env& env = EnvOf(options);
-  MAYFLY_TRY(DirectoryFormat format, ReadFormatFile(env, options.directory));
-  if (format.has_hot_log == has_log) return {};
-  format.has_hot_log = has_log;
-  return WriteFormatFile(env, options.directory, format);
-}
-
 const Clock& ClockOf(const RocksOptions& options) {
   return options.clock != nullptr ? *options.clock : SystemClock::Process();
 }
@@ -350,28 +353,9 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   }
   Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
   handles.beneath_log = options.beneath_log;
-  handles.reserve = options.reserve;
-  if (handles.reserve == nullptr) {
-    handles.reserve = std::make_shared<DiskReserve>(space, options.directory,
-                                                    options.read_only ? 0 : options.reserve_bytes,
-                                                    *handles.clock, logger);
-  }
-  handles.flushes = setup.flushes;
-  handles.log_room = std::make_unique<LogRoom>();
-  const auto files = std::make_shared<EmptyLogs>(setup.database.env->GetFileSystem());
-  handles.files_env = rocksdb::NewCompositeEnv(
-      options.tables_only ? std::static_pointer_cast<rocksdb::FileSystem>(files)
-                          : handles.log_room->GiveTo(LeaveRoomForDeletes(
-                                setup.database.env->GetFileSystem(), *handles.reserve)));
-  setup.database.env = handles.files_env.get();
-  handles.env =
-      std::make_unique<RocksEnv>(*setup.database.env, *handles.flushes, !options.tables_only);
-  setup.database.env = handles.env.get();
-  handles.block_cache = setup.block_cache;
-  handles.removals = setup.removals;
-  handles.open_database = setup.open_database;
-  handles.damage = setup.damage;
-  for (const auto& family : setup.families) handles.figures.push_back(FiguresOf(family.options));
+  handles.reserve = ReserveOf(options, space, *handles.clock, logger);
+  ShareSetup(setup, handles);
+  const auto files = LayerFiles(options, setup, handles);
   const std::uint64_t needed_bytes = options.read_only ? 0 : MakeRoom(options, handles, logger);
   const rocksdb::Status status = OpenDatabase(options, setup, handles);
   if (status.IsNoSpace()) {
