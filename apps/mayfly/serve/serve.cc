@@ -170,7 +170,8 @@ Status CheckLogFile(const std::string& path) {
   return Status::IoError(fmt::format("cannot open the logfile {}: {}", path, std::strerror(errno)));
 }
 
-void WarnAndFollow(Config& config, LevelledLogger& logger) {
+void WarnAndFollow(Config& config, const Status& pid_file, LevelledLogger& logger) {
+  if (!pid_file.ok()) Log(logger, LogLevel::kWarning, "{}", pid_file.message());
   for (const auto& [name, reason] : config.WithoutEffect()) {
     Log(logger, LogLevel::kWarning, "setting '{}' has no effect here: {}", name, reason);
   }
@@ -202,13 +203,37 @@ Status Close(Database& database, const Config& config, Logger& logger) {
   return closed;
 }
 
+// For TTL.TABLE, whose users ACL has let through.
+dynamo::ServiceOptions BehindCommands(dynamo::ServiceOptions options) {
+  options.secrets = {};
+  options.open_to_strangers = false;
+  return options;
+}
+
+// Serves until a signal or SHUTDOWN stops it.
+Status RunNetwork(const ServeFlags& flags, const std::string& version, const Config& config,
+                  server::Network& network, server::Follower& follower, Logger& logger) {
+  const bool is_private = flags.when_ready != nullptr;
+  if (is_private) {
+    flags.when_ready(network);
+  } else {
+    Greet(config, network, version);
+  }
+  Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
+  Notify(config, fmt::format("READY=1\nSTATUS=Serving {}", fmt::join(network.addresses(), ", ")),
+         logger);
+  // The network hears of signals since it was made. One that came before stops it as well.
+  if (!is_private && TakeInterrupt()) network.Stop();
+  if (!is_private) follower.Start();
+  const Status served = network.Run();
+  follower.Stop();
+  return served;
+}
+
 Status Serve(const ServeFlags& flags, const std::string& version, Config& config,
              LevelledLogger& logger) {
   const PidFile pid_file(config.Text(Setting::kPidFile));
-  if (!pid_file.status().ok()) {
-    Log(logger, LogLevel::kWarning, "{}", pid_file.status().message());
-  }
-  WarnAndFollow(config, logger);
+  WarnAndFollow(config, pid_file.status(), logger);
   MAYFLY_TRY(const PassedSockets passed, TakePassedSockets());
   Notify(config, "STATUS=Opening the database", logger);
   ManualClock manual(SystemClock::Process().Now());
@@ -225,11 +250,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     MAYFLY_TRY(const auto tables, tables::ProtocolTables::Open(*database));
     server::RequestStatistics requests;
     Connect(dynamo_options, *database, config, requests);
-    dynamo::ServiceOptions for_commands = dynamo_options;  // ACL has let their users through.
-    for_commands.secrets = {};
-    for_commands.open_to_strangers = false;
+    dynamo::Service behind_commands(*tables, clock, logger, BehindCommands(dynamo_options));
     dynamo::Service dynamo(*tables, clock, logger, std::move(dynamo_options));
-    dynamo::Service behind_commands(*tables, clock, logger, std::move(for_commands));
     ServedTables served_tables(*tables, behind_commands);
     MAYFLY_TRY(const auto shared,
                server::Server::Open({.database = *database,
@@ -249,9 +271,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
     server::Leader leader(*shared);
     MAYFLY_TRY(const auto follower, server::Follower::Open(*shared));
-    const bool is_private = flags.when_ready != nullptr;
     server::Network network(
-        *shared, {.catch_signals = !is_private,
+        *shared, {.catch_signals = flags.when_ready == nullptr,
                   .sockets = passed,
                   .requests = &requests,
                   .on_stop = [&config, &logger] {
@@ -263,19 +284,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     MAYFLY_RETURN_IF_ERROR(network.Open());
     MAYFLY_TRY(const auto reaper, StartReaper(*database, *shared));
     MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));
-    if (is_private) {
-      flags.when_ready(network);
-    } else {
-      Greet(config, network, version);
-    }
-    Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
-    Notify(config, fmt::format("READY=1\nSTATUS=Serving {}", fmt::join(network.addresses(), ", ")),
-           logger);
-    // The network hears of signals since it was made. One that came before stops it as well.
-    if (!is_private && TakeInterrupt()) network.Stop();
-    if (!is_private) follower->Start();
-    const Status served = network.Run();
-    follower->Stop();
+    const Status served = RunNetwork(flags, version, config, network, *follower, logger);
     leader.Stop();
     MAYFLY_RETURN_IF_ERROR(served);
   }
