@@ -1,3 +1,4 @@
+// `mayfly backup`: of a folder or a server, and `--salvage` of a damaged folder.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,3 +1,4 @@
+// `mayfly check`: looks for damage, and repairs what can be derived from rows.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,3 +1,4 @@
+// `mayfly prove`: what is left of the dead in files, and whether promises are kept.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// `mayfly restore`: fills a new folder from a backup.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// lolwut_command.cc - LOLWUT: the version.
 #include <fmt/format.h>
 
 #include "server/admin/admin_handlers.h"

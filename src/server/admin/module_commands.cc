@@ -1,3 +1,4 @@
+// module_commands.cc - MODULE: there are none.
 #include "server/admin/admin_handlers.h"
 #include "server/command/manual/help.h"
 

@@ -1,3 +1,4 @@
+// monitor_command.cc - MONITOR: shows a client every command that runs.
 #include "server/admin/admin_handlers.h"
 
 namespace mayfly::server::admin {

@@ -1,3 +1,4 @@
+// time_command.cc - TIME: the database's time.
 #include <string>
 
 #include "server/admin/admin_handlers.h"
