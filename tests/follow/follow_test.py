@@ -20,6 +20,11 @@ SEED = int(os.environ.get("FOLLOW_SEED", 20261118))
 KEYS = int(os.environ.get("FOLLOW_KEYS", 1000))
 MIGRATED = max(KEYS, 25_000)  # In each of two databases, where a whole migration is tried.
 WAIT_SECONDS = 60 + MIGRATED // 500
+LIBRARY = """#!lua name=marks
+redis.register_function('mark', function(keys, args)
+  redis.call('PEXPIRE', keys[1], 60000000)
+  return redis.call('HSET', keys[1], args[1], redis.call('INCR', keys[2]))
+end)"""
 
 
 class Load(threading.Thread):
@@ -41,6 +46,7 @@ class Load(threading.Thread):
 
     def write_on(self):
         one = Connection(self.port)
+        one.ask("FUNCTION", "LOAD", "REPLACE", LIBRARY)
         while self.going:
             requests = [("SELECT", self.chance.choice((0, 0, 3)))]
             for _ in range(20):
@@ -61,6 +67,8 @@ class Load(threading.Thread):
         if kind < 0.9:  # These die while the test runs; some are prolonged just before.
             key = b"short:%d" % (n % 50)
             return [("SET", key, b"x", "PX", chance.randrange(1, 60)), ("PEXPIRE", b"short:%d" % chance.randrange(50), 40)]
+        if kind < 0.91:
+            return [("FCALL", "mark", 2, b"marked:%d" % (n % 50), b"marks", b"f%d" % n)]
         if kind < 0.95:
             return [("EVAL", "redis.call('SET', KEYS[1], ARGV[1]); return redis.call('INCRBY', KEYS[2], 2)", 2,
                      b"script:%d" % n, b"sum", b"%d" % n)]
@@ -136,6 +144,7 @@ class Follow(unittest.TestCase):
             if redis.ask("EXISTS", "events"):
                 self.assertEqual(*(streams_of(one, ["events"], seen=False, positions=False) for one in (redis, mayfly)))
         redis.ask("SELECT", 0), mayfly.ask("SELECT", 0)
+        self.assertEqual(mayfly.ask("FUNCTION", "LIST", "WITHCODE"), redis.ask("FUNCTION", "LIST", "WITHCODE"))
 
     def test_under_load_and_over(self):
         redis = self.redis("--repl-diskless-sync-delay", 0)
