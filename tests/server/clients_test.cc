@@ -122,6 +122,36 @@ TEST(Clients, KillClosesWhoIsMeant) {
   EXPECT_TRUE(mine.Closed());
 }
 
+TEST(Clients, KillFindsThoseOfAnAge) {
+  ManualClock clock(WallTimeFromMs(0));
+  Served served({}, nullptr, clock);
+  TestClient old(served.port());
+  EXPECT_EQ(old.Text("PING"), "PONG");
+  clock.Advance(Millis(3000));
+  TestClient mine(served.port());
+  EXPECT_EQ(mine.Text("PING"), "PONG");
+  clock.Advance(Millis(6999));
+  EXPECT_EQ(mine.Text("CLIENT KILL MAXAGE 10"), "0");
+  clock.Advance(Millis(1));
+  EXPECT_EQ(mine.Text("CLIENT KILL MAXAGE 11"), "0");
+  EXPECT_EQ(mine.Text("CLIENT KILL MAXAGE 10 TYPE pubsub"), "0");
+  EXPECT_EQ(mine.Text("CLIENT KILL MAXAGE 10 SKIPME no"), "1");
+  EXPECT_TRUE(old.Closed());
+  clock.Advance(Millis(3000));
+  EXPECT_EQ(mine.Text("CLIENT KILL MAXAGE 10"), "0");  // Not itself.
+  EXPECT_EQ(mine.Text("CLIENT KILL MAXAGE 10 SKIPME no"), "1");
+  EXPECT_TRUE(mine.Closed());
+}
+
+TEST(Clients, KillRefusesAnAgeThatIsNone) {
+  Served served;
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("CLIENT KILL MAXAGE 0"), "ERR maxage should be greater than 0");
+  EXPECT_EQ(client.Text("CLIENT KILL MAXAGE -1"), "ERR maxage should be greater than 0");
+  EXPECT_EQ(client.Text("CLIENT KILL MAXAGE x"), "ERR maxage is not an integer or out of range");
+  EXPECT_EQ(client.Text("CLIENT KILL MAXAGE 1 ID"), "ERR syntax error");
+}
+
 TEST(Clients, RepliesCanBeSwitchedOff) {
   Served served;
   TestClient client(served.port());

@@ -31,7 +31,8 @@ constexpr CommandSpec kClientCommands[] = {
     {"kill",         -3, kOperator,              kNoKeys, admin::ClientKill,
      {"Close connections.", "2.4.0", "O(n) in the clients connected",
       "filter=(ip:port | new-format=([ID client-id:int] | [TYPE normal_master_slave_pubsub=(NORMAL | MASTER | "
-      "SLAVE | REPLICA | PUBSUB)] | [USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no])...)"}},
+      "SLAVE | REPLICA | PUBSUB)] | [USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no] | "
+      "[MAXAGE maxage:int])...)"}},
     {"list",         -2, kOperator,              kNoKeys, admin::ClientList,
      {"Describe all connections.", "2.4.0", "O(n) in the clients connected",
       "[TYPE normal_master_replica_pubsub=(NORMAL | MASTER | REPLICA | PUBSUB)] [ID id=(client-id:int...)]"}},
