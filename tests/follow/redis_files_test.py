@@ -174,6 +174,38 @@ class RedisFiles(unittest.TestCase):
             other = self.redis(f"other{number}").connect()
             self.assertEqual(sorted(other.ask("KEYS", "*")), [b"k", b"plain"])
 
+    def test_streams_with_a_max_age_are_written_without_it_if_asked(self):
+        (self.folder / "served").mkdir()
+        server = self.serve(self.folder / "served")
+        mine = Connection(server.port)
+        ids = mine.all([("XADD", "aged", "MAXAGE", 1, "*", "dead", "1"), ("XADD", "aged", "MAXAGE", 3600000, "*", "a", "b"),
+                        ("XADD", "aged", "*", "c", "d"), ("XGROUP", "CREATE", "aged", "group", 0),
+                        ("XREADGROUP", "GROUP", "group", "reader", "COUNT", 1, "STREAMS", "aged", ">")])[:3]
+        # Without a policy any more, but with entries that have their deadlines.
+        mine.all([("XADD", "was", "MAXAGE", 3600000, "7-7", "a", "b"), ("XMAXAGE", "was", 0)])
+        self.assertTrue(wait_until(lambda: mine.ask("XLEN", "aged") == 2))
+        self.assertRegex(mine.ask("DUMP", "was"), b"-ERR DUMP of a stream with a max age is not offered")
+        self.assertEqual(mine.ask("DUMP", "aged", "maxage"), b"-ERR syntax error")
+        wanted = streams_of(mine)
+        self.assertEqual(wanted[b"aged"][0].pop(b"max-age"), 3600000)
+        for number, target in enumerate((["--url", f"redis://127.0.0.1:{server.port}"],
+                                         [self.folder / "served" / "data"])):
+            _, errors = self.mayfly("export", "--no-max-age", *target, self.folder / f"{number}.rdb")
+            self.assertNotIn("left out", errors)
+            (self.folder / f"other{number}").mkdir()
+            shutil.copy(self.folder / f"{number}.rdb", self.folder / f"other{number}" / "dump.rdb")
+            other = self.redis(f"other{number}", "--sanitize-dump-payload", "yes").connect()
+            self.assertEqual(streams_of(other), wanted)
+            self.assertEqual([entry[0] for entry in other.ask("XRANGE", "aged", "-", "+")], ids[1:])
+        redis = self.redis("restored", "--sanitize-dump-payload", "yes")
+        other = redis.connect()
+        for key in (b"aged", b"was"):
+            self.assertEqual(other.ask("RESTORE", key, 0, mine.ask("DUMP", key, "NOMAXAGE")), b"+OK")
+        self.assertEqual(streams_of(other), wanted)
+        # The word is nothing to other values, nor to a Redis that is read by URL.
+        self.assertEqual(mine.all([("SET", "k", "v"), ("DUMP", "k", "NOMAXAGE")])[1], mine.ask("DUMP", "k"))
+        self.mayfly("export", "--no-max-age", "--url", f"redis://127.0.0.1:{redis.port}", self.folder / "theirs.rdb")
+
     def test_what_has_died_is_not_imported(self):
         redis = self.redis("redis")
         one = redis.connect()

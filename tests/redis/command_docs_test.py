@@ -12,7 +12,7 @@ import tempfile
 from differential import Server, free_port
 
 # Commands that take more than in Redis 7.0, or whose arguments it leaves out.
-MORE = {"set", "hscan", "xadd", "command|getkeys", "command|getkeysandflags", "client|kill", "debug"}
+MORE = {"set", "hscan", "xadd", "command|getkeys", "command|getkeysandflags", "client|kill", "debug", "dump"}
 
 # Commands of another family here.
 ELSEWHERE = {"dbsize", "memory|help", "memory|usage", "wait"}

@@ -163,7 +163,7 @@ class DirectoryTarget final : public Target {
       for (; cursor->Valid() && seen < page_end; ++seen) {
         last = cursor->key();
         if (range.with_collections && cursor->is_collection()) {
-          MAYFLY_TRY(const auto whole, ReadWhole(last));
+          MAYFLY_TRY(const auto whole, ReadWhole(last, range.without_max_ages));
           if (whole && !visit(*whole)) return {};
           range.reverse ? cursor->Prev() : cursor->Next();
           continue;
@@ -365,13 +365,15 @@ class DirectoryTarget final : public Target {
   }
 
   // With its members, as of one instant. Nothing: it has died, or was deleted.
-  Result<std::optional<TargetRow>> ReadWhole(const std::string& key) {
+  Result<std::optional<TargetRow>> ReadWhole(const std::string& key, bool without_max_ages) {
     MAYFLY_TRY(const auto transaction, database_->Begin());
     core::TransactionKeyspace& space = core::SpaceOf(*transaction, *rows_);
     core::FoundRow row;
     MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
     if (!row.exists) return std::optional<TargetRow>();
-    auto value = server::ReadRows(space, key, row, transaction->now());
+    auto value =
+        server::ReadRows(space, key, row, transaction->now(),
+                         without_max_ages ? server::MaxAges::kLeaveOut : server::MaxAges::kRefuse);
     if (!value && value.error().code() == StatusCode::kUnsupported) {
       return std::optional(StreamWithMaxAge(key, row.deadline));
     }

@@ -293,7 +293,7 @@ Status ServerTarget::Scan(const ScanRange& range, const RowVisitor& visit) {
     for (const TargetRow& row : rows) {
       if (seen++ >= range.rows_max) return {};
       if (range.with_collections && row.type != "string") {
-        MAYFLY_TRY(const auto whole, ReadWhole(row.key));
+        MAYFLY_TRY(const auto whole, ReadWhole(row.key, range.without_max_ages));
         if (whole && !visit(*whole)) return {};
       } else if (!visit(row)) {
         return {};
@@ -333,9 +333,16 @@ Result<std::vector<TargetRow>> ServerTarget::ReadRows(const Reply::Items& keys, 
   return rows;
 }
 
-Result<std::optional<TargetRow>> ServerTarget::ReadWhole(const std::string& key) {
+Result<std::optional<TargetRow>> ServerTarget::ReadWhole(const std::string& key,
+                                                         bool without_max_ages) {
+  MAYFLY_TRY(const auto whole, ReadWhole(key, {"DUMP", key}));
+  if (!whole || !whole->lacks_members() || !without_max_ages) return whole;
+  return ReadWhole(key, {"DUMP", key, "NOMAXAGE"});  // A Redis need not know the word.
+}
+
+Result<std::optional<TargetRow>> ServerTarget::ReadWhole(const std::string& key, Request dump) {
   MAYFLY_TRY(const std::vector<Reply> replies,
-             client_->RunAll({{"MULTI"}, {"DUMP", key}, {"PEXPIRETIME", key}, {"EXEC"}}));
+             client_->RunAll({{"MULTI"}, std::move(dump), {"PEXPIRETIME", key}, {"EXEC"}}));
   MAYFLY_RETURN_IF_ERROR(FirstError(replies));
   const Reply::Items& both = replies.back().items();
   const bool is_refused =

@@ -63,7 +63,8 @@ class ServerTarget final : public Target {
   Result<std::vector<TargetRow>> ReadRows(const Reply::Items& keys, bool with_values);
 
   // With its members, as of one instant. Nothing: it has died, or was deleted.
-  Result<std::optional<TargetRow>> ReadWhole(const std::string& key);
+  Result<std::optional<TargetRow>> ReadWhole(const std::string& key, bool without_max_ages);
+  Result<std::optional<TargetRow>> ReadWhole(const std::string& key, Request dump);
 
   // Starts a job, shows its progress, and returns its result.
   Result<Reply> RunJob(const Request& request, const Progress& progress);

@@ -48,7 +48,7 @@ struct TargetRow {
                                 // "collection".
   std::optional<server::DumpedValue> collection = std::nullopt;  // Its members, if they were read.
 
-  // A stream that was to be read with its members, and could not be.
+  // A stream that was to be read with its members, and was not, since it has a max age.
   bool lacks_members() const { return type == "stream" && !collection; }
 
   std::size_t bytes() const;  // Of the value, or of all members.
@@ -62,12 +62,14 @@ struct ScanRange {
   bool reverse = false;
   bool with_values = true;
   bool with_collections = false;  // With their members; one collection is in memory at a time.
+  bool without_max_ages = false;  // Streams that have one come with their members, too, which have
+                                  // no deadlines then.
 };
 
 // A row that was read with all its members, if it has any.
 TargetRow WholeRow(std::string key, std::optional<WallTime> deadline, server::DumpedValue value);
 
-// One whose members no dump can hold, and which has none here.
+// One whose members' deadlines no dump can hold: it has no members here.
 TargetRow StreamWithMaxAge(std::string key, std::optional<WallTime> deadline);
 
 // False ends the walk.

@@ -151,8 +151,10 @@ Result<RdbExportCounts> ExportRdb(const RdbExport& what, Target& target, std::FI
   for (const int database : databases) {
     if (!one) MAYFLY_RETURN_IF_ERROR(target.UseDatabase(database));
     writer.Database(database);
-    MAYFLY_RETURN_IF_ERROR(
-        target.Scan({.prefix = what.prefix, .with_collections = true}, write_row));
+    MAYFLY_RETURN_IF_ERROR(target.Scan({.prefix = what.prefix,
+                                        .with_collections = true,
+                                        .without_max_ages = what.without_max_ages},
+                                       write_row));
     MAYFLY_RETURN_IF_ERROR(written);
   }
   writer.End();

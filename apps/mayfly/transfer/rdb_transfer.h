@@ -39,8 +39,9 @@ Status ImportRdb(rdb::ByteSource& source, bool one_keyspace, Target& target, Imp
                  std::string& left_out, std::string* rest = nullptr);
 
 struct RdbExport {
-  int version = 0;            // Of the file.
-  bool one_keyspace = false;  // That of the target alone, as database 0.
+  int version = 0;                // Of the file.
+  bool one_keyspace = false;      // That of the target alone, as database 0.
+  bool without_max_ages = false;  // Streams that have one are written, and lose it.
   std::string prefix;
 };
 

@@ -29,6 +29,7 @@ struct TransferFlags {
   std::string format;
   std::string prefix;
   int rdb_version = rdb::kRdbVersion;
+  bool without_max_ages = false;
 
   bool is_rdb() const { return format.empty() ? file.ends_with(".rdb") : format == "rdb"; }
   bool is_aof() const {
@@ -94,6 +95,7 @@ Result<ExportCounts> WriteRdb(const TransferFlags& flags, Target& target, OpenFi
   ProgressBar bar("export", ProgressBar::Unit::kRows);
   const RdbExport what{.version = flags.rdb_version,
                        .one_keyspace = !flags.target.keyspace.empty(),
+                       .without_max_ages = flags.without_max_ages,
                        .prefix = flags.prefix};
   MAYFLY_TRY(
       const RdbExportCounts counts,
@@ -107,7 +109,9 @@ constexpr const char* kCsvLeaves = "CSV holds strings alone; JSON lines hold all
 constexpr const char* kRdbLeaves =
     "their fields have deadlines, which Redis reads since 7.4: --rdb-version 12 holds them";
 constexpr const char* kRdbLeavesStreams =
-    "they have a max age, and an RDB file holds no deadlines of entries; `mayfly backup` has them";
+    "they have a max age, and an RDB file holds no deadlines of entries; `mayfly backup` has "
+    "them,\n"
+    "and with --no-max-age their entries are written, to live for ever";
 constexpr const char* kJsonLeavesStreams =
     "JSON lines hold none; an RDB file does, and `mayfly backup`";
 
@@ -246,6 +250,10 @@ void AddExport(Commands& commands) {
                    "Of an RDB file: 10, which Redis 7.0 loads (default), or 12, for deadlines of\n"
                    "hashes' fields.")
       ->check(CLI::IsMember({10, 12}));
+  command->add_flag(
+      "--no-max-age", flags->without_max_ages,
+      "In an RDB file: streams with a max age, too. Their living entries live for ever\n"
+      "where the file is loaded, unless XTRIM or XDEL removes them.");
   AddFormat(*command, *flags, {"jsonl", "csv", "rdb"}, "rdb, the file");
 }
 

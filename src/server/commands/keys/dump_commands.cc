@@ -99,14 +99,18 @@ void NoteUse(const Call& call, Bytes key, const RestoreOptions& options) {
 
 }  // namespace
 
+// DUMP key [NOMAXAGE]. With the word, which is not Redis', a stream's max age is left out.
 Answer Dump(Call& call) {
+  const bool leaves_out = call.args.size() == 3 && IsWord(call.args[2], "nomaxage");
+  if (call.args.size() > 2 && !leaves_out) return SyntaxError();
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(call.space().Find(call.args[1], row));
   if (!row.exists) {
     call.reply.Null();
     return {};
   }
-  MAYFLY_TRY(const DumpedValue value, ReadRows(call.space(), call.args[1], row, call.now()));
+  MAYFLY_TRY(const DumpedValue value, ReadRows(call.space(), call.args[1], row, call.now(),
+                                               leaves_out ? MaxAges::kLeaveOut : MaxAges::kRefuse));
   call.reply.Bulk(EncodeDump(value));
   return {};
 }

@@ -50,7 +50,7 @@ Status WriteScores(core::TransactionKeyspace& space, Bytes key, const DumpedValu
 }  // namespace
 
 Result<DumpedValue> ReadRows(core::TransactionKeyspace& space, Bytes key, const core::FoundRow& row,
-                             WallTime now) {
+                             WallTime now, MaxAges max_ages) {
   DumpedValue value;
   MAYFLY_TRY(value.type, types::TypeOf(row.is_collection, row.value));
   switch (value.type) {
@@ -63,7 +63,7 @@ Result<DumpedValue> ReadRows(core::TransactionKeyspace& space, Bytes key, const 
     case types::ValueType::kHash: MAYFLY_RETURN_IF_ERROR(ReadFields(space, key, value)); break;
     case types::ValueType::kSortedSet: MAYFLY_RETURN_IF_ERROR(ReadScores(space, key, value)); break;
     case types::ValueType::kStream:
-      MAYFLY_RETURN_IF_ERROR(ReadStreamRows(space, key, now, value));
+      MAYFLY_RETURN_IF_ERROR(ReadStreamRows(space, key, now, value, max_ages));
       break;
     case types::ValueType::kList:
     case types::ValueType::kSet:

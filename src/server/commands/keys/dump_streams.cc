@@ -17,7 +17,8 @@ rdb::StreamId Dumped(types::StreamId id) { return {id.ms, id.sequence}; }
 
 Status NoDeadlines() {
   return Status::Unsupported(
-      "DUMP of a stream with a max age is not offered: no dump holds the deadlines of entries");
+      "DUMP of a stream with a max age is not offered: no dump holds the deadlines of entries; "
+      "NOMAXAGE leaves them out");
 }
 
 Status ReadEntries(core::TransactionKeyspace& space, Bytes key, DumpedValue& value,
