@@ -104,7 +104,7 @@ class Follow(unittest.TestCase):
         return redis
 
     def serve(self, *flags):
-        server = ServerProcess(MAYFLY, "--disk-reserve", "0", *flags, folder=self.folder / "mayfly")
+        server = ServerProcess(MAYFLY, "--disk-reserve", "0", "--enable-debug-command", "yes", *flags, folder=self.folder / "mayfly")
         server.start()
         self.addCleanup(server.stop)
         return server
@@ -144,6 +144,7 @@ class Follow(unittest.TestCase):
             if redis.ask("EXISTS", "events"):
                 self.assertEqual(*(streams_of(one, ["events"], seen=False, positions=False) for one in (redis, mayfly)))
         redis.ask("SELECT", 0), mayfly.ask("SELECT", 0)
+        self.assertEqual(mayfly.ask("DEBUG", "DIGEST"), redis.ask("DEBUG", "DIGEST"))
         self.assertEqual(mayfly.ask("FUNCTION", "LIST", "WITHCODE"), redis.ask("FUNCTION", "LIST", "WITHCODE"))
 
     def test_under_load_and_over(self):

@@ -137,6 +137,10 @@ Answer Help(Call& call) {
   static constexpr std::array kLines = std::to_array<std::string_view>({
       "CLOCK SET <ms> | ADVANCE <ms> | REAL",
       "    Move the clock of a server started with --manual-clock; returns the time.",
+      "DIGEST",
+      "    Return a digest of all data, as Redis makes it of the same.",
+      "DIGEST-VALUE [<key> ...]",
+      "    Return a digest of each value.",
       "ERROR <string>",
       "    Return an error with these words.",
       "JMAP, DICT-RESIZING <0|1>, PAUSE-CRON <0|1>, QUICKLIST-PACKED-THRESHOLD <size>",
@@ -162,6 +166,8 @@ Answer Help(Call& call) {
   return {};
 }
 
+constexpr std::size_t kAnyNumber = SIZE_MAX;
+
 struct Part {
   std::string_view name;
   std::size_t args_min;  // With DEBUG and the name.
@@ -173,6 +179,8 @@ struct Part {
 constexpr Part kParts[] = {
     {"clock",                      3, 4, MoveClock},
     {"dict-resizing",              3, 3, Nothing},
+    {"digest",                     2, 2, DebugDigest},
+    {"digest-value",               2, kAnyNumber, DebugDigestValue},
     {"error",                      3, 3, AnError},
     {"help",                       2, 2, Help},
     {"jmap",                       2, 2, Nothing},

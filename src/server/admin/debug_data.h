@@ -5,6 +5,11 @@
 
 namespace mayfly::server::admin {
 
+// DEBUG DIGEST: of all numbered databases, as of one moment; DEBUG DIGEST-VALUE key...: of each.
+// Redis computes the same of the same data (value_digest.h).
+Answer DebugDigest(Call& call);
+Answer DebugDigestValue(Call& call);
+
 // DEBUG OBJECT key: a line in Redis' form.
 Answer DebugObject(Call& call);
 
