@@ -205,8 +205,10 @@ Result<std::uint64_t> BackupWriter::Finish() {
 }
 
 Status RemovePartial(const std::string& file) {
-  if (::unlink(PartialOf(file).c_str()) == 0) return SyncFolderOf(file);
-  return errno == ENOENT ? Status() : Failed("remove what is left of", file);
+  std::error_code error;
+  const std::uintmax_t removed = std::filesystem::remove_all(PartialOf(file), error);
+  if (error) return Failed("remove what is left of", file, error.value());
+  return removed == 0 ? Status() : SyncFolderOf(file);
 }
 
 namespace {

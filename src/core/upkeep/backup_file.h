@@ -27,10 +27,10 @@
 
 namespace mayfly::core {
 
-// The name of a backup's file until it is complete.
+// The name of a backup's file, or of a restored folder, until it is complete.
 inline std::string PartialOf(const std::string& file) { return file + ".partial"; }
 
-// Removes the file of an interrupted backup; Ok when there is none.
+// Removes what an interrupted backup or restore left; Ok when there is nothing.
 Status RemovePartial(const std::string& file);
 
 class BackupWriter {
