@@ -82,6 +82,36 @@ TEST_F(TtlCommands, ForecastBeginsWhereItIsAskedTo) {
   EXPECT_EQ(Text(fmt::format("TTL.FORECAST FROM {} BUCKET 1000 BUCKETS 1", t + 3000)), "[0, []]");
 }
 
+TEST_F(TtlCommands, ForecastCountsWithoutBytesWhenAsked) {
+  Put("a", 1);
+  Put("b", 5000);
+  const std::int64_t t = now();
+  const std::string wanted = fmt::format("[0, [[begin, {}, end, {}, keys, 2]]]", t, t + 10'000);
+  EXPECT_EQ(Text("TTL.FORECAST NOBYTES BUCKET 10000 BUCKETS 1"), wanted);
+  EXPECT_EQ(Text("TTL.FORECAST BUCKET 10000 nobytes BUCKETS 1"), wanted);
+  EXPECT_EQ(Text("TTL.FORECAST BUCKET 10000 BUCKETS NOBYTES"),
+            "ERR value is not an integer or out of range");
+}
+
+TEST_F(TtlCommands, ForecastCountsAKeyspaceByItsName) {
+  Put("a", 1000);
+  const auto other = *database().CreateKeyspace("other");
+  ASSERT_TRUE(other->Put("b", "value", Lifetime::For(Millis(1000))).ok());
+  ASSERT_TRUE(other->Put("c", "value", Lifetime::For(Millis(2000))).ok());
+  const std::int64_t t = now();
+  EXPECT_EQ(Text("TTL.FORECAST KEYSPACE other BUCKET 10000 BUCKETS 1"),
+            fmt::format("[0, [[begin, {}, end, {}, keys, 2, bytes, 12]]]", t, t + 10'000));
+  const Reply page = tester_->Run("TTL.FORECAST BUCKET 10000 BUCKETS 1 KEYSPACE other COUNT 1");
+  const std::string& cursor = page.items()[0].text();
+  EXPECT_EQ(FieldOf(page.items()[1].items()[0], "keys"), "1");
+  const Reply rest =
+      tester_->Run("TTL.FORECAST BUCKET 10000 BUCKETS 1 KEYSPACE other COUNT 1 CURSOR " + cursor);
+  EXPECT_EQ(FieldOf(rest.items()[1].items()[0], "keys"), "1");
+  EXPECT_EQ(Text("TTL.FORECAST KEYSPACE none").substr(0, 3), "ERR");
+  EXPECT_EQ(Text("TTL.FORECAST KEYSPACE"), "ERR syntax error");
+  EXPECT_FALSE(database().OpenKeyspace("none").has_value()) << "asking makes none";
+}
+
 TEST_F(TtlCommands, ForecastRefusesWhatIsNoForecast) {
   EXPECT_EQ(Text("TTL.FORECAST BUCKET"), "ERR syntax error");
   EXPECT_EQ(Text("TTL.FORECAST FOO 1"), "ERR syntax error");

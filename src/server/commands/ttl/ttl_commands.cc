@@ -51,7 +51,8 @@ constexpr CommandSpec kTtlCommands[] = {
       "AFTER sequence:int [COUNT count:int]"}},
     {"ttl.forecast", -1, kReadOnly | kAlone,             kNoKeys, TtlForecast,
      {"Tell how many keys will die, and when.", "0.1.0", "O(n) in the entries of the expiry index that are counted",
-      "[FROM milliseconds:time] [BUCKET milliseconds:int] [BUCKETS count:int] [COUNT keys:int] [CURSOR cursor]"}},
+      "[KEYSPACE name] [FROM milliseconds:time] [BUCKET milliseconds:int] [BUCKETS count:int] [NOBYTES] "
+      "[COUNT keys:int] [CURSOR cursor]"}},
     {"ttl.help",     1,  kReadOnly | kAlone,             kNoKeys, TtlHelp,
      {"Tell what these commands do.", "0.1.0", "O(1)"}},
     {"ttl.job",      -2, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlJob,
