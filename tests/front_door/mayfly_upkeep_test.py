@@ -22,7 +22,7 @@ class MayflyUpkeep(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.backups = self.folder / "data" / "backups"
-        self.server = ServerProcess(MAYFLY, folder=self.folder)
+        self.server = ServerProcess(MAYFLY, "--enable-debug-command", "local", folder=self.folder)
         self.server.start()
         self.addCleanup(self.server.stop)
         self.client = redis.Redis(port=self.server.port, decode_responses=True)
@@ -117,6 +117,104 @@ class MayflyUpkeep(unittest.TestCase):
         with self.assertRaises(redis.ResponseError):
             self.client.execute_command("TTL.COMPACT", "NOW")
 
+    def result(self, job):
+        self.assertEqual(job["state"], "done", job)
+        return dict(zip(job["result"][::2], job["result"][1::2]))
+
+    def rows_of(self, folder):
+        """The rows of a restored database, as a server of its own has them."""
+        server = ServerProcess(MAYFLY, "--dir", str(folder), folder=self.folder / "another")
+        (self.folder / "another").mkdir(exist_ok=True)
+        server.start()
+        client = redis.Redis(port=server.port)
+        self.addCleanup(client.close)
+        rows, ttl = client.dbsize(), client.ttl("row:1")
+        self.assertEqual(server.stop(), 0)
+        return rows, ttl
+
+    def test_a_backup_is_restored_beside_the_database_which_goes_on(self):
+        self.finished(self.client.execute_command("TTL.BACKUP", "monday"))
+        self.client.delete("hash")
+        listed, = self.client.execute_command("TTL.BACKUPS")
+        listed = dict(zip(listed[::2], listed[1::2]))
+        self.assertEqual((listed["name"], listed["bytes"]),
+                         ("monday", (self.backups / "monday").stat().st_size))
+        self.assertLess(abs(listed["written-at"] / 1000 - (self.backups / "monday").stat().st_mtime), 1)
+        job = self.finished(self.client.execute_command("TTL.RESTORE", "monday", "as-of-monday"))
+        self.assertEqual(job["kind"], "restore")
+        result = self.result(job)
+        folder = self.backups / "as-of-monday"
+        self.assertEqual(result, {"folder": result["folder"], "keyspaces": result["keyspaces"], "rows": ROWS + 1,
+                                  "dropped-rows": 0, "lost-collections": 0})
+        self.assertTrue(folder.samefile(result["folder"]))
+        self.assertEqual(self.client.dbsize(), ROWS, "the database that is served is another")
+        proof = self.result(self.finished(self.client.execute_command("TTL.PROVE")))
+        self.assertIn("as-of-monday", str(proof["holders"]), "a proof names what holds rows")
+        rows, ttl = self.rows_of(folder)
+        self.assertEqual(rows, ROWS + 1)
+        self.assertTrue(0 < ttl <= 3600)
+        self.assertEqual([entry[1] for entry in self.client.execute_command("TTL.BACKUPS")], ["monday"],
+                         "a folder is no backup")
+
+    def test_a_restore_treats_deadlines_as_it_is_asked_to(self):
+        self.finished(self.client.execute_command("TTL.BACKUP", "one"))
+        self.result(self.finished(self.client.execute_command("TTL.RESTORE", "one", "stripped", "DEADLINES", "strip")))
+        self.assertEqual(self.rows_of(self.backups / "stripped"), (ROWS + 1, -1))
+        for words in (["DEADLINES"], ["DEADLINES", "none"], ["honour"], ["DEADLINES", "strip", "x"]):
+            with self.assertRaisesRegex(redis.ResponseError, "syntax"):
+                self.client.execute_command("TTL.RESTORE", "one", "another", *words)
+
+    def test_no_name_leads_a_restore_out_of_the_folder_or_over_another(self):
+        self.finished(self.client.execute_command("TTL.BACKUP", "one"))
+        (self.backups / "taken").mkdir()
+        (self.backups / "link").symlink_to(self.folder / "nowhere")
+        (self.folder / "data" / "outside").write_bytes((self.backups / "one").read_bytes())
+        before = sorted(str(path) for path in self.folder.rglob("*") if "data/backups" in str(path))
+        for backup, folder in (("../outside", "new"), ("one", "../new"), ("one", "/tmp/new"), ("one", ".new"),
+                               ("one", ".."), ("one", ""), ("", "new"), ("one", "a/b"), ("one", "x" * 201),
+                               ("one", "a\0b"), ("one", "taken"), ("one", "one"), ("one", "link"), ("none", "new"),
+                               ("taken", "new"), (".", "new")):
+            with self.assertRaises(redis.ResponseError, msg=(backup, folder)):
+                self.client.execute_command("TTL.RESTORE", backup, folder)
+        self.assertEqual(before, sorted(str(path) for path in self.folder.rglob("*") if "data/backups" in str(path)))
+        self.assertEqual(list((self.backups / "taken").iterdir()), [])
+        self.client.execute_command("ACL", "SETUSER", "clerk", "on", "nopass", "+@all", "-@dangerous", "~*")
+        for command in (["TTL.RESTORE", "one", "new"],):
+            self.assertIn("no permissions", self.client.execute_command("ACL", "DRYRUN", "clerk", *command))
+        self.client.execute_command("ACL", "SETUSER", "clerk", "-@admin")
+        self.assertIn("no permissions", self.client.execute_command("ACL", "DRYRUN", "clerk", "TTL.BACKUPS"))
+
+    def test_a_restore_that_fails_or_is_ended_leaves_nothing(self):
+        self.backups.mkdir()
+        (self.backups / "no-backup").write_bytes(b"something else")
+        job = self.finished(self.client.execute_command("TTL.RESTORE", "no-backup", "new"))
+        self.assertEqual((job["state"], "not a backup" in job["error"]), ("failed", True), job)
+        self.assertEqual([entry.name for entry in self.backups.iterdir()], ["no-backup"])
+
+        # With enough rows it runs for long enough to be ended while it writes.
+        rows = 100_000
+        while True:
+            self.client.execute_command("DEBUG", "POPULATE", rows, "many", 100)
+            self.finished(self.client.execute_command("TTL.BACKUP", f"large-{rows}"))
+            number = self.client.execute_command("TTL.RESTORE", f"large-{rows}", f"new-{rows}")
+            while self.job(number)["state"] in ("waiting", "running") and self.job(number)["all"] == 0:
+                pass  # It checks the file first.
+            try:
+                self.client.execute_command("TTL.JOB", "CANCEL", number)
+            except redis.ResponseError:
+                pass
+            job = self.finished(number)
+            if job["state"] == "cancelled":
+                break
+            self.assertEqual(job["state"], "done", job)
+            rows *= 2
+            self.assertLess(rows, 2_000_000, "no restore could be ended")
+        self.assertGreater(job["all"], 0)
+        self.assertFalse((self.backups / f"new-{rows}").exists())
+        self.assertEqual([entry for entry in self.backups.iterdir() if entry.name.endswith(".partial")], [])
+        again = self.finished(self.client.execute_command("TTL.RESTORE", f"large-{rows}", f"new-{rows}"))
+        self.assertEqual(self.result(again)["rows"], self.client.dbsize())
+
     def test_a_database_in_memory_does_not_say_that_it_is_saved(self):
         server = ServerProcess(MAYFLY, "--dir", "", folder=self.folder / "memory")
         (self.folder / "memory").mkdir()
@@ -124,9 +222,9 @@ class MayflyUpkeep(unittest.TestCase):
         self.addCleanup(server.stop)
         client = redis.Redis(port=server.port)
         self.addCleanup(client.close)
-        for command in ("SAVE", "BGSAVE", "TTL.BACKUP"):
+        for command in (["SAVE"], ["BGSAVE"], ["TTL.BACKUP"], ["TTL.BACKUPS"], ["TTL.RESTORE", "a", "b"]):
             with self.assertRaisesRegex(redis.ResponseError, "in memory"):
-                client.execute_command(command)
+                client.execute_command(*command)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@
 #include "base/line_logger.h"
 #include "base/log.h"
 #include "console/console.h"
+#include "core/upkeep/watched_upkeep.h"
 #include "crypto/password_file.h"
 #include "dynamo/service.h"
 #include "http/server.h"
@@ -83,12 +84,32 @@ Result<dynamo::ServiceOptions> DynamoOptions(const Config& config, const PassedS
                                 .origins = config.Text(Setting::kHttpOrigins)};
 }
 
+// Empty: the database is not encrypted.
+Result<crypto::Secret> PasswordOf(const Config& config) {
+  const std::string file = config.Text(Setting::kEncryptionKeyFile);
+  return file.empty() ? Result<crypto::Secret>(crypto::Secret()) : crypto::ReadPasswordFile(file);
+}
+
+// For TTL.RESTORE. The new database has the password of the one that is served, as the backup has.
+Result<RestoreReport> RestoreInto(const Config& config, const Clock& clock, Logger& logger,
+                                  const std::string& file, const std::string& folder,
+                                  RestoreMode mode, const core::Progress& progress) {
+  MAYFLY_TRY(const crypto::Secret password, PasswordOf(config));
+  MAYFLY_TRY(const auto database, Database::Open({.directory = folder,
+                                                  .password = password.view(),
+                                                  .allow_any_instant = true,
+                                                  .clock = &clock,
+                                                  .logger = &logger}));
+  MAYFLY_TRY(
+      const RestoreReport report,
+      core::RestoreWatched(*database, file, {.mode = mode, .password = password.view()}, progress));
+  MAYFLY_RETURN_IF_ERROR(database->Close());
+  return report;
+}
+
 Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock& clock,
                                                Logger& logger) {
-  crypto::Secret password;
-  if (const std::string file = config.Text(Setting::kEncryptionKeyFile); !file.empty()) {
-    MAYFLY_TRY(password, crypto::ReadPasswordFile(file));
-  }
+  MAYFLY_TRY(const crypto::Secret password, PasswordOf(config));
   if (config.Number(Setting::kDiskReserve) == 0 && !config.Text(Setting::kDir).empty()) {
     Log(logger, LogLevel::kWarning,
         "disk-reserve is 0: when the disk is full, deletes and purges are refused, too, until "
@@ -254,20 +275,25 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     dynamo::Service dynamo(*tables, clock, logger, std::move(dynamo_options));
     ServedTables served_tables(*tables, behind_commands);
     MAYFLY_TRY(const auto shared,
-               server::Server::Open({.database = *database,
-                                     .transactions = transactions,
-                                     .config = config,
-                                     .clock = clock,
-                                     .real_clock = SystemClock::Process(),
-                                     .logger = logger,
-                                     .table = front.table(),
-                                     .authorizer = &front.authorizer(),
-                                     .publisher = &front,
-                                     .extensions = &front,
-                                     .table_policies = &served_tables,
-                                     .table_operations = &served_tables,
-                                     .manual_clock = flags.manual_clock ? &manual : nullptr,
-                                     .version = version.substr(version.find(' ') + 1)}));
+               server::Server::Open(
+                   {.database = *database,
+                    .transactions = transactions,
+                    .config = config,
+                    .clock = clock,
+                    .real_clock = SystemClock::Process(),
+                    .logger = logger,
+                    .table = front.table(),
+                    .authorizer = &front.authorizer(),
+                    .publisher = &front,
+                    .extensions = &front,
+                    .table_policies = &served_tables,
+                    .table_operations = &served_tables,
+                    .restore =
+                        [&](const auto& file, const auto& folder, auto mode, const auto& progress) {
+                          return RestoreInto(config, clock, logger, file, folder, mode, progress);
+                        },
+                    .manual_clock = flags.manual_clock ? &manual : nullptr,
+                    .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
     server::Leader leader(*shared);
     MAYFLY_TRY(const auto follower, server::Follower::Open(*shared));

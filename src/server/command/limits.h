@@ -44,6 +44,9 @@ inline constexpr int kThreadsMax = 256;
 inline constexpr std::size_t kJobsWaitingMax = 4;
 inline constexpr std::size_t kJobsKept = 16;
 
+// Lines of TTL.BACKUPS.
+inline constexpr std::size_t kBackupsListedMax = 1000;
+
 // DEBUG POPULATE.
 inline constexpr std::int64_t kPopulateKeysMax = 100'000'000;
 inline constexpr std::int64_t kPopulateBytesMax = std::int64_t{64} << 20;

@@ -39,7 +39,7 @@ Server::Server(ServerParts parts)
       data_limit_(parts_.config, parts_.database, parts_.real_clock, FreshSeed()),
       foreigner_told_ms_(std::numeric_limits<std::int64_t>::min()),
       jobs_(parts_.clock, parts_.real_clock),
-      backups_(parts_.database, parts_.config, parts_.clock, jobs_) {
+      backups_(parts_.database, parts_.config, parts_.clock, jobs_, parts_.restore) {
   Random random(FreshSeed());
   for (int i = 0; i < 5; ++i) run_id_ += fmt::format("{:08x}", random.Below(0x1'0000'0000));
   last_save_ms = ToMs(clock().Now());

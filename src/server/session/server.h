@@ -60,6 +60,7 @@ struct ServerParts {
   ExtensionMaker* extensions = nullptr;     // Null: no extensions.
   TablePolicies* table_policies = nullptr;  // Null: no tables.
   TableOperations* table_operations = nullptr;
+  RestoreInto restore = nullptr;        // Null: nothing can be restored.
   ManualClock* manual_clock = nullptr;  // Moved by DEBUG CLOCK; null: it is refused.
   std::string version = "0";
 };

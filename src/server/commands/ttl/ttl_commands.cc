@@ -40,6 +40,8 @@ constexpr CommandSpec kTableSubcommands[] = {
 constexpr CommandSpec kTtlCommands[] = {
     {"ttl.backup",   -1, kAdmin | kDangerous | kAlone,   kNoKeys, TtlBackup,
      {"Write a backup, as a job.", "0.1.0", "O(n) in the bytes of the database", "[name]"}},
+    {"ttl.backups",  1,  kAdmin | kAlone,                kNoKeys, TtlBackups,
+     {"List the backups that are there, the latest first.", "0.1.0", "O(n) in the backups"}},
     {"ttl.check",    -1, kAdmin | kDangerous | kAlone,   kNoKeys, TtlCheck,
      {"Compare rows, index and counts, as a job.", "0.1.0", "O(n) in the bytes of the database", "[REPAIR]"}},
     {"ttl.clock",    -1, kAdmin | kAlone,                kNoKeys, TtlClock,
@@ -67,6 +69,9 @@ constexpr CommandSpec kTtlCommands[] = {
     {"ttl.purge",    -1, kWrite | kAlone | kDangerous,   kNoKeys, TtlPurge,
      {"Remove what has expired, in all databases.", "0.1.0", "O(n) in the rows purged",
       "[ROWS count:int] [TIME milliseconds:int]"}},
+    {"ttl.restore",  -3, kAdmin | kDangerous | kAlone,   kNoKeys, TtlRestore,
+     {"Make a database of a backup, in a new folder, as a job.", "0.1.0", "O(n) in the bytes of the backup",
+      "backup folder [DEADLINES mode=(HONOUR | FREEZE | STRIP)]"}},
     {"ttl.scan",     -2, kReadOnly | kAlone,             kNoKeys, TtlScan,
      {"List keys by deadline, or those without one.", "0.1.0", "O(n) in the rows returned",
       "range=(NOTTL | window=([FROM milliseconds:time] [TO milliseconds:time])) [COUNT count:int] [CURSOR cursor]"}},

@@ -19,6 +19,8 @@ Answer TtlStats(Call& call);
 
 // ttl_commands_upkeep.cc
 Answer TtlBackup(Call& call);
+Answer TtlBackups(Call& call);
+Answer TtlRestore(Call& call);
 Answer TtlCheck(Call& call);
 Answer TtlCompact(Call& call);
 

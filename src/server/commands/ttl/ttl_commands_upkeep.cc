@@ -1,5 +1,6 @@
-// ttl_commands_upkeep.cc - TTL.BACKUP, TTL.CHECK and TTL.COMPACT: jobs on the served database.
-// TTL.JOB shows them.
+// ttl_commands_upkeep.cc - TTL.BACKUP, TTL.RESTORE, TTL.CHECK and TTL.COMPACT: jobs on the served
+// database, which TTL.JOB shows; and TTL.BACKUPS.
+#include <optional>
 #include <string>
 
 #include "core/upkeep/watched_upkeep.h"
@@ -37,6 +38,14 @@ void WriteReport(ReplyWriter& reply, const ReclaimReport& report) {
   Field(reply, "stopped-by-clock", report.stopped_by_clock);
 }
 
+// By a time of its own (SHIFT), a backup is restored by `mayfly restore`.
+std::optional<RestoreMode> ModeNamed(Bytes word) {
+  if (IsWord(word, "honour")) return RestoreMode::kHonour;
+  if (IsWord(word, "freeze")) return RestoreMode::kFreeze;
+  if (IsWord(word, "strip")) return RestoreMode::kStrip;
+  return std::nullopt;
+}
+
 Result<Server*> ServerToAsk(HostContexts& host) {
   if (host.server() == nullptr) return Status::Unsupported("there is no server to ask");
   return host.server();
@@ -67,6 +76,35 @@ Answer TtlBackup(Call& call) {
   const std::string name(call.args.size() == 2 ? call.args[1] : Bytes());
   MAYFLY_TRY(Server* const server, ServerToAsk(call.host));
   MAYFLY_TRY(const std::uint64_t id, server->backups().Start(name));
+  call.reply.Integer(static_cast<std::int64_t>(id));
+  return {};
+}
+
+Answer TtlBackups(Call& call) {
+  MAYFLY_TRY(Server* const server, ServerToAsk(call.host));
+  MAYFLY_TRY(const auto files, server->backups().List());
+  call.reply.Array(files.size());
+  for (const BackupFile& file : files) {
+    call.reply.Map(3);
+    Field(call.reply, "name", Bytes(file.name));
+    Field(call.reply, "bytes", file.bytes);
+    Field(call.reply, "written-at", WallTimeFromMs(file.written_ms));
+  }
+  return {};
+}
+
+Answer TtlRestore(Call& call) {
+  RestoreMode mode = RestoreMode::kHonour;
+  if (call.args.size() != 3) {
+    if (call.args.size() != 5 || !IsWord(call.args[3], "deadlines")) return SyntaxError();
+    const std::optional<RestoreMode> named = ModeNamed(call.args[4]);
+    if (!named) return SyntaxError();
+    mode = *named;
+  }
+  MAYFLY_TRY(Server* const server, ServerToAsk(call.host));
+  MAYFLY_TRY(
+      const std::uint64_t id,
+      server->backups().StartRestore(std::string(call.args[1]), std::string(call.args[2]), mode));
   call.reply.Integer(static_cast<std::int64_t>(id));
   return {};
 }
