@@ -39,4 +39,9 @@ inline constexpr std::chrono::milliseconds kLiveEvery{1000};
 inline constexpr std::size_t kLiveEventsMax = 1000;
 inline constexpr std::size_t kLiveEventsLarge = 20;  // With values that make more too long a reply.
 
+// With a filter, so many batches of kLiveEventsMax are looked through for an answer, whose events
+// have at most so many bytes of keys and values.
+inline constexpr std::size_t kLiveBatchesMax = 20;
+inline constexpr std::size_t kLiveBytesMax = kReplyBytesMax;
+
 }  // namespace mayfly::console

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <deque>
 #include <string_view>
+#include <utility>
 
 #include "base/glob.h"
 #include "base/text.h"
@@ -77,6 +79,10 @@ void AppendId(std::string& out, std::uint64_t sequence) {
   out += fmt::format("id: {}\n", sequence);
 }
 
+void AppendSkipped(std::string& out, std::uint64_t events) {
+  AppendEvent(out, "skipped", fmt::format(R"({{"events":{}}})", events));
+}
+
 std::string JsonOf(const Reply& reply) {
   std::string json;
   AppendJson(reply, json);
@@ -85,8 +91,39 @@ std::string JsonOf(const Reply& reply) {
 
 bool IsWanted(const Reply& event, const LiveFilter& filter) {
   return (filter.match.empty() || GlobMatches(filter.match, TextIn(event, "key"))) &&
-         (filter.keyspace.empty() || TextIn(event, "keyspace") == filter.keyspace);
+         (filter.keyspace.empty() || TextIn(event, "keyspace") == filter.keyspace) &&
+         (filter.cause.empty() || TextIn(event, "cause") == filter.cause);
 }
+
+// The newest events that a page wants, within both bounds.
+class WantedEvents {
+ public:
+  explicit WantedEvents(const LiveFilter& filter) : filter_(filter) {}
+
+  void Add(const Reply& event) {
+    if (!IsWanted(event, filter_)) return;
+    bytes_ += BytesOf(event);
+    events_.push_back(event);
+    while (events_.size() > kLiveEventsMax || (bytes_ > kLiveBytesMax && events_.size() > 1)) {
+      bytes_ -= BytesOf(events_.front());
+      events_.pop_front();
+      ++left_out_;
+    }
+  }
+
+  std::uint64_t left_out() const { return left_out_; }
+  Reply Take() { return Reply::Array(Reply::Items(events_.begin(), events_.end())); }
+
+ private:
+  static std::size_t BytesOf(const Reply& event) {
+    return TextIn(event, "key").size() + TextIn(event, "value").size();
+  }
+
+  const LiveFilter& filter_;
+  std::deque<Reply> events_;
+  std::size_t bytes_ = 0;
+  std::uint64_t left_out_ = 0;
+};
 
 Result<Reply> RunOne(CommandRunner& runner, const Caller& caller, Arguments command) {
   const std::vector<Arguments> commands = {std::move(command)};
@@ -112,9 +149,14 @@ Result<std::optional<LiveFilter>> LiveFilterOf(const http::Request& request) {
   if (QueryPart(request.query, "expiry").empty()) return std::optional<LiveFilter>();
   const auto match = FromHex(QueryPart(request.query, "match"));
   const auto keyspace = FromHex(QueryPart(request.query, "keyspace"));
-  if (!match || !keyspace) return Status::Invalid("match and keyspace are in hexadecimal digits");
-  return std::optional(LiveFilter{
-      .after = ToNumber(request.Header("last-event-id")), .match = *match, .keyspace = *keyspace});
+  const auto cause = FromHex(QueryPart(request.query, "cause"));
+  if (!match || !keyspace || !cause) {
+    return Status::Invalid("match, keyspace and cause are in hexadecimal digits");
+  }
+  return std::optional(LiveFilter{.after = ToNumber(request.Header("last-event-id")),
+                                  .match = *match,
+                                  .keyspace = *keyspace,
+                                  .cause = *cause});
 }
 
 Result<std::string> LiveFigures(CommandRunner& runner, const Caller& caller) {
@@ -134,29 +176,37 @@ Result<std::string> LiveExpiry(CommandRunner& runner, const Caller& caller,
   }
   const std::uint64_t last = NumberIn(stats, "events-last");
   std::uint64_t first = NumberIn(stats, "events-first");
-  if (last > kLiveEventsMax) first = std::max<std::uint64_t>(first, last - kLiveEventsMax + 1);
+  const std::uint64_t looked_max = kLiveEventsMax * (filter.empty() ? 1 : kLiveBatchesMax);
+  if (last > looked_max) first = std::max<std::uint64_t>(first, last - looked_max + 1);
   const std::uint64_t newest = std::max<std::uint64_t>(first, 1) - 1;
   std::uint64_t after = std::min(filter.after.value_or(newest), last);
-  if (after < last && newest > after) {
-    AppendEvent(text, "skipped", fmt::format(R"({{"from":{},"to":{}}})", after + 1, newest));
-    after = newest;
-  }
-  MAYFLY_TRY(const Reply events, ReadEvents(runner, caller, after));
-  if (events.is_error()) {
-    AppendEvent(text, "refused", JsonOf(events));
-    if (events.text().starts_with(kForbidden)) return text;
-    // Trimmed meanwhile, or one is too large for a reply: the page goes on behind it.
-    AppendEvent(text, "skipped", fmt::format(R"({{"from":{0},"to":{0}}})", after + 1));
-    AppendId(text, after + 1);
-    return text;
-  }
-  Reply::Items wanted;
-  for (const Reply& event : events.items()) {
-    after = std::max(after, NumberIn(event, "sequence"));
-    if (IsWanted(event, filter)) wanted.push_back(event);
-  }
+  std::uint64_t skipped = 0;
+  if (after < last && newest > after) skipped = newest - std::exchange(after, newest);
+  WantedEvents wanted(filter);
+  std::size_t batch = 0;
+  do {
+    auto events = ReadEvents(runner, caller, after);
+    // What was found so far is told, and the next answer goes on behind it.
+    if (batch > 0 && (!events || events->is_error())) break;
+    MAYFLY_RETURN_IF_ERROR(events.status());
+    if (events->is_error()) {
+      AppendEvent(text, "refused", JsonOf(*events));
+      if (events->text().starts_with(kForbidden)) return text;
+      // Trimmed meanwhile, or one is too large for a reply: the page goes on behind it.
+      AppendSkipped(text, skipped + 1);
+      AppendId(text, after + 1);
+      return text;
+    }
+    for (const Reply& event : events->items()) {
+      after = std::max(after, NumberIn(event, "sequence"));
+      wanted.Add(event);
+    }
+    if (events->items().empty()) break;
+  } while (++batch < kLiveBatchesMax && !filter.empty() && after < last);
+  skipped += wanted.left_out();
+  if (skipped > 0) AppendSkipped(text, skipped);
   AppendId(text, after);
-  AppendEvent(text, "expiry", JsonOf(Reply::Array(std::move(wanted))));
+  AppendEvent(text, "expiry", JsonOf(wanted.Take()));
   return text;
 }
 

@@ -5,7 +5,7 @@
 //
 //   event: figures   [replies of kFigureCommands]
 //   event: expiry    [entries of TTL.EVENTS], and the sequence they end with as the id
-//   event: skipped   {"from": sequence, "to": sequence}: too many, or trimmed before they were read
+//   event: skipped   {"events": n}: so many are left out, which came too fast or were trimmed
 //   event: refused   {"error": "NOPERM ..."}
 #pragma once
 
@@ -19,15 +19,21 @@ namespace mayfly::console {
 
 // Which expiry events a page wants to hear of.
 struct LiveFilter {
-  std::optional<std::uint64_t> after;  // Nothing: behind the newest kLiveEventsMax.
+  std::optional<std::uint64_t> after;  // Nothing: the newest.
   std::string match;                   // A pattern of keys; empty: all.
   std::string keyspace;                // Empty: of all.
+  std::string cause;                   // As TTL.EVENTS names it; empty: any.
+
+  bool empty() const { return match.empty() && keyspace.empty() && cause.empty(); }
 };
 
-// The query "expiry=1&match=<hex>&keyspace=<hex>" and Last-Event-ID. Nothing: it wants figures.
+// The query "expiry=1&match=<hex>&keyspace=<hex>&cause=<hex>" and Last-Event-ID. Nothing: it wants figures.
 Result<std::optional<LiveFilter>> LiveFilterOf(const http::Request& request);
 
 // The events as text. Busy as CommandRunner::Run().
+// LiveExpiry() returns the newest kLiveEventsMax events behind `after`. With a filter it looks
+// through the newest kLiveEventsMax * kLiveBatchesMax and returns the newest kLiveEventsMax matches,
+// so that a page hears of a rare key on a server on which thousands die each second.
 Result<std::string> LiveFigures(CommandRunner& runner, const Caller& caller);
 Result<std::string> LiveExpiry(CommandRunner& runner, const Caller& caller,
                                const LiveFilter& filter);

@@ -4,6 +4,7 @@
 import json
 import re
 import sys
+import time
 import unittest
 
 from console_home import Page, Resp, ServerProcess, pairs
@@ -380,8 +381,80 @@ class Live(Case):
         _, last = self.live("?expiry=1")
         self.die(*(f"key:{i}" for i in range(1200)))
         events, after = self.live("?expiry=1", after=last)
-        self.assertEqual(events["skipped"], {"from": last + 1, "to": last + 200})
+        self.assertEqual(events["skipped"], {"events": 200})
         self.assertEqual((len(events["expiry"]), after), (1000, last + 1200))
+        sequences = [pairs(event)["sequence"] for event in events["expiry"]]
+        self.assertEqual((sequences[0], sequences[-1]), (last + 201, last + 1200), "the newest are kept")
+
+    def die_together(self, prefix, count):
+        """Faster than die(): all in one script."""
+        self.resp("EVAL", "for i = 1, ARGV[2] do redis.call('SET', ARGV[1] .. i, 'old', 'PXAT', 1) end", "0", prefix,
+                  str(count))
+
+    def test_a_rare_key_is_found_among_thousands_that_are_not_wanted(self):
+        _, last = self.live("?expiry=1")
+        self.die("login:1")
+        self.die_together("cart:", 5000)
+        match = "login:*".encode().hex()
+        for place in (last, None):
+            events, after = self.live(f"?expiry=1&match={match}", after=place)
+            self.assertEqual((self.keys_of(events), after), (["login:1"], last + 5001))
+            self.assertNotIn("skipped", events)
+
+    def test_of_too_many_that_match_the_newest_come_and_the_others_are_counted(self):
+        _, last = self.live("?expiry=1")
+        self.die_together("cart:", 1500)
+        match = "cart:*".encode().hex()
+        events, after = self.live(f"?expiry=1&match={match}", after=last)
+        self.assertEqual((len(events["expiry"]), after, events["skipped"]), (1000, last + 1500, {"events": 500}))
+        self.assertEqual(pairs(events["expiry"][-1])["sequence"], last + 1500)
+
+    def test_what_a_filter_does_not_look_through_is_said_to_be_skipped(self):
+        _, last = self.live("?expiry=1")
+        self.die("login:old")
+        self.die_together("cart:", 20_000)
+        self.die("login:new")
+        match = "login:*".encode().hex()
+        events, after = self.live(f"?expiry=1&match={match}", after=last)
+        self.assertEqual((self.keys_of(events), after), (["login:new"], last + 20_002))
+        self.assertEqual(events["skipped"], {"events": 2})
+
+    def test_they_are_filtered_by_cause(self):
+        _, last = self.live("?expiry=1")
+        self.die("late")
+        self.resp("SET", "met", "old", "PX", "1")
+        while self.resp("GET", "met") is not None:
+            pass
+        def of(cause):
+            return self.keys_of(self.live(f"?expiry=1&cause={cause.encode().hex()}", after=last)[0])
+        self.assertEqual((of("born-dead"), of("evicted")), (["late"], []))
+        deaths = []
+        while not deaths:  # The reaper may have met it before.
+            deaths = of("read") + of("purged")
+        self.assertEqual(deaths, ["met"])
+
+    def test_they_are_filtered_by_table(self):
+        def write(operation, body):
+            reply, = self.page.run(["TTL.TABLE", "WRITE", operation, json.dumps(body)])
+            self.assertIsInstance(reply, str, reply)
+        write("CreateTable", {"TableName": "carts", "BillingMode": "PAY_PER_REQUEST",
+                              "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+                              "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+                              "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}})
+        self.addCleanup(write, "DeleteTable", {"TableName": "carts"})
+        write("UpdateTimeToLive", {"TableName": "carts",
+                                   "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "dies"}})
+        names = [pairs(one)["name"] for one in pairs(self.page.run(["TTL.STATS"])[0])["keyspaces"]]
+        items, = [name for name in names if name.startswith("table.carts.items#")]
+        _, last = self.live("?expiry=1")
+        write("PutItem", {"TableName": "carts", "Item": {"id": {"S": "a"}, "dies": {"N": "4102444800"}}})
+        write("SetTTL", {"TableName": "carts", "Key": {"id": {"S": "a"}}, "TtlSeconds": 0.05})
+        events = {"expiry": []}
+        end = time.monotonic() + 30
+        while not events["expiry"]:
+            self.assertLess(time.monotonic(), end, "no event of the item comes")
+            events, _ = self.live(f"?expiry=1&keyspace={items.encode().hex()}", after=last)
+        self.assertEqual({pairs(event)["keyspace"] for event in events["expiry"]}, {items})
 
     def test_who_may_not_see_them_is_told_so(self):
         page = self.user("reader", "+@read", "~*")

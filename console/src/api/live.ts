@@ -35,14 +35,15 @@ function eventOf(reply: Reply): ExpiryEvent {
 }
 
 export interface Filter {
-  match: string;
-  db: string;
+  match: string; // A pattern of keys; empty: all.
+  keyspace: string; // Its name; empty: of all.
+  cause: string; // As the server names it; empty: any.
 }
 
 type Handlers = {
   overview: (figures: Overview) => void;
   expiry: (events: ExpiryEvent[]) => void;
-  skipped: (from: number, to: number) => void; // Sequences that came too fast, or lie too far behind.
+  skipped: (events: number) => void; // They came too fast, or were trimmed.
   refused: (words: string) => void;
   state: (connected: boolean) => void;
   end: () => void; // The server answers, and not to this login.
@@ -57,8 +58,7 @@ export function follow(filter: Filter | null, handlers: Partial<Handlers>): () =
   const query = new URLSearchParams();
   if (filter) {
     query.set('expiry', '1');
-    if (filter.match) query.set('match', hex(filter.match));
-    if (filter.db) query.set('keyspace', hex(`db${filter.db}`));
+    for (const [name, words] of Object.entries(filter)) if (words) query.set(name, hex(words));
   }
   const source = new EventSource(`/console/api/live?${query}`);
   const overviewOf = overviews();
@@ -83,7 +83,7 @@ export function follow(filter: Filter | null, handlers: Partial<Handlers>): () =
     }
   });
   listen('expiry', (entries: Reply[]) => handlers.expiry?.(entries.map(eventOf)));
-  listen('skipped', ({ from, to }) => handlers.skipped?.(from, to));
+  listen('skipped', ({ events }) => handlers.skipped?.(events));
   listen('refused', ({ error }) => handlers.refused?.(error));
   // The end of each response is an error, too, after which the browser asks again; not so after a refusal.
   source.onerror = () => {

@@ -37,7 +37,7 @@ export function useEvents(filter: Filter) {
           setMissed((count) => count + over);
         }
       },
-      skipped: (from, to) => setMissed((count) => count + to - from + 1),
+      skipped: (more) => setMissed((count) => count + more),
       refused: setFault,
     });
     const timer = setInterval(() => {
@@ -52,6 +52,6 @@ export function useEvents(filter: Filter) {
       clearInterval(timer);
       close();
     };
-  }, [filter.match, filter.db]);
+  }, [filter.match, filter.keyspace, filter.cause]);
   return { events, waiting, paused, pause: setPaused, fault, missed };
 }

@@ -6,6 +6,7 @@ import { bytes } from '../../api/reply';
 import { hashOf, keyHash } from '../../app/address';
 import { download } from '../../app/download';
 import { count, plural } from '../../app/figures';
+import { keyspaceName } from '../../app/keyspace_name';
 import { useShared } from '../../app/state';
 import { length } from '../../app/time';
 import { Fault, Nothing, Panel, Raw, Rows } from '../../parts/basics';
@@ -34,7 +35,7 @@ function Event({ event }: { event: ExpiryEvent }) {
       <td>
         <Instant ms={event.deadline_ms} />
       </td>
-      <td>{event.keyspace}</td>
+      <td>{keyspaceName(event.keyspace).words}</td>
       <th scope="row">
         {db === undefined ? (
           <Raw bytes={key} max={80} />
@@ -68,16 +69,16 @@ function Event({ event }: { event: ExpiryEvent }) {
 }
 
 export function Events() {
-  const { session } = useShared();
+  const { session, figures } = useShared();
   const [match, setMatch] = useState('');
   const [words, setWords] = useState('');
-  const [db, setDb] = useState('');
+  const [keyspace, setKeyspace] = useState('');
   const [cause, setCause] = useState('');
   const [from, setFrom] = useState(0);
-  const { events, waiting, paused, pause, fault, missed } = useEvents({ match, db });
-  const shown = cause === '' ? events : events.filter((event) => event.cause === cause);
+  const { events: shown, waiting, paused, pause, fault, missed } = useEvents({ match, keyspace, cause });
   const save = () =>
     download('expiry-events.jsonl', 'application/jsonl', shown.map(lineOf).reverse().join('\n') + '\n');
+  const tables = (figures?.keyspaces ?? []).map((one) => one.name).filter((name) => keyspaceName(name).items);
   return (
     <Panel
       title="Expiry events"
@@ -111,25 +112,34 @@ export function Events() {
       >
         <Text label="Keys like" value={words} set={setWords} hint="*" mono />
         <Choice
-          label="Database"
-          value={db}
+          label="Of"
+          value={keyspace}
           set={(next) => {
-            setDb(next);
+            setKeyspace(next);
             setFrom(0);
           }}
           options={[
             ['', 'all'],
-            ...Array.from({ length: session.databases }, (_, at): [string, string] => [String(at), `db${at}`]),
+            ...Array.from({ length: session.databases }, (_, at): [string, string] => [`db${at}`, `db${at}`]),
+            ...tables.map((name): [string, string] => [name, `table ${keyspaceName(name).table}`]),
           ]}
         />
-        <Choice label="Cause" value={cause} set={setCause} options={[['', 'any'], ...Object.entries(kCauses)]} />
+        <Choice
+          label="Cause"
+          value={cause}
+          set={(next) => {
+            setCause(next);
+            setFrom(0);
+          }}
+          options={[['', 'any'], ...Object.entries(kCauses)]}
+        />
       </Form>
       <p class="hint" role="status">
         {paused
           ? `Paused; ${plural(waiting, 'event')} came meanwhile.`
           : `${plural(shown.length, 'event')} shown, newest first.`}
         {missed > 0 &&
-          ` ${plural(missed, 'older event')} left this page; export in time, or read them with TTL.EVENTS.`}
+          ` ${plural(missed, 'older event')} left this page, or came too fast for it: TTL.EVENTS has them.`}
       </p>
       <Fault words={fault} />
       {shown.length === 0 ? (
