@@ -1,5 +1,7 @@
 """A redis-server for one test, connections to it and to mayfly, and the comparison of what two servers hold."""
+import functools
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -69,20 +71,29 @@ class Connection:
             self.socket.close()
 
 
-class RedisProcess:
-    """redis-server in a folder of its own."""
+@functools.cache
+def version_of(program):
+    """(7, 0) of a redis-server 7.0.15."""
+    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    return tuple(int(part) for part in re.search(r" v=(\d+)\.(\d+)", told).groups())
 
-    def __init__(self, folder, *flags):
+
+class RedisProcess:
+    """redis-server, or another that is one, in a folder of its own."""
+
+    def __init__(self, folder, *flags, program="redis-server"):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
         self.flags = flags
+        self.program = program
         self.port = free_port()
         self.process = None
 
     def start(self):
         self.process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", "",
-             "--enable-debug-command", "local", *map(str, self.flags)],
+            [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", "",
+             *(("--enable-debug-command", "local") if version_of(self.program) >= (7, 0) else ()),
+             *map(str, self.flags)],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + START_SECONDS
         while True:
@@ -147,8 +158,9 @@ def fill(redis, chance, keys, databases=(0, 3)):
         assert not (isinstance(reply, bytes) and reply.startswith(b"-")), reply
 
 
-def fill_streams(redis):
-    """Streams of all shapes: empty, large, with other fields in each entry, with gaps, with groups."""
+def fill_streams(redis, consumers=True):
+    """Streams of all shapes: empty, large, with other fields in each entry, with gaps, with groups; `consumers`: also
+    with one that has read nothing, which Redis has since 6.2."""
     requests = [("XADD", "grouped", f"{i}-{i % 4}", "field", i, "text", "x" * (i % 90)) for i in range(10, 400)]
     requests += [("XADD", "mixed", f"{i // 3 + 1}-{i % 3 + 5}", f"f{i % 5}", b"\xff\x00" * (i % 5),
                   f"g{i}", -i * 100003 ** (i % 4)) for i in range(250)]
@@ -156,9 +168,9 @@ def fill_streams(redis):
                  ("XADD", "emptied", "7-7", "a", "b"), ("XDEL", "emptied", "7-7"),
                  ("XGROUP", "CREATE", "made", "g", "$", "MKSTREAM"), ("XADD", "trimmed", "1-1", "a", "b"),
                  ("XADD", "trimmed", "MAXLEN", "=", 1, "2-1", "a", "b"), ("XSETID", "trimmed", "50-0")]
-    requests += [("XGROUP", "CREATE", "grouped", "g1", 0), ("XGROUP", "CREATE", "grouped", "g2", "100-0"),
-                 ("XGROUP", "CREATECONSUMER", "grouped", "g1", "idle"),
-                 ("XREADGROUP", "GROUP", "g1", "alice", "COUNT", 150, "STREAMS", "grouped", ">"),
+    requests += [("XGROUP", "CREATE", "grouped", "g1", 0), ("XGROUP", "CREATE", "grouped", "g2", "100-0")]
+    requests += [("XGROUP", "CREATECONSUMER", "grouped", "g1", "idle")] if consumers else []
+    requests += [("XREADGROUP", "GROUP", "g1", "alice", "COUNT", 150, "STREAMS", "grouped", ">"),
                  ("XREADGROUP", "GROUP", "g1", "bob", "COUNT", 20, "STREAMS", "grouped", ">"),
                  ("XREADGROUP", "GROUP", "g2", "carl", "COUNT", 5, "STREAMS", "grouped", ">"),
                  ("XCLAIM", "grouped", "g1", "bob", 0, "11-3", "12-0", "RETRYCOUNT", 7, "TIME", 1700000000123),

@@ -1,5 +1,6 @@
-// value_digest.h - the digest that Redis computes of values and of everything: equal data have equal
-// digests, on either server, whatever the encodings and the order in which it was written.
+// value_digest.h - the digest that Redis 7.0 computes of values and of everything: equal data have
+// equal digests, on either server, whatever the encodings and the order in which it was written.
+// (Later versions write scores with other digits, so their digests of sorted sets differ.)
 //   of a value      | type | its elements | "!!expire!!", if the key has a deadline |
 //   of a data set   for each database: | number |, then for each key: | name | value |, in any order
 // Two steps make it from SHA1. Xor, for what has no order: digest ^ SHA1(bytes). Mix, for what has:
