@@ -1,4 +1,4 @@
-// A long job of the server: asked about every half second while it runs, shown with its progress, and stopped.
+// A long job of the server: asked about again and again while it runs, shown with its progress, and stopped.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Reply } from '../api/reply';
 import { fields, number, text } from '../api/reply';
@@ -17,6 +17,8 @@ export interface Job {
   result: Reply;
 }
 
+// Soon at first, so that short jobs are seen to run.
+const kAskAfterMs = [50, 100, 200, 300];
 const kAskEveryMs = 500;
 
 export const jobOf = (reply: Reply): Job => {
@@ -45,13 +47,14 @@ export function useJob(id: number | null, ended: () => void): Job | null {
     if (id === null) return undefined;
     let timer: ReturnType<typeof setTimeout>;
     let current = true;
+    let asked = 0;
     const ask = async () => {
       try {
         const latest = jobOf(await call(0, 'TTL.JOB', 'GET', id));
         if (!current) return;
         setJob(latest);
         if (finished(latest)) then.current();
-        else timer = setTimeout(ask, kAskEveryMs);
+        else timer = setTimeout(ask, kAskAfterMs[asked++] ?? kAskEveryMs);
       } catch (fault) {
         const error = (fault as Error).message;
         if (current) setJob({ id, kind: '', state: 'failed', done: 0, all: 0, tookMs: 0, error, result: null });

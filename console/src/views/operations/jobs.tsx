@@ -1,7 +1,7 @@
-// Long jobs: backups, checks, compaction, and all others that run or have run, with their results.
+// Long jobs: backups, restores, checks, compaction, and all others that run or have run, with their results.
 import { useEffect, useState } from 'preact/hooks';
 import type { Reply } from '../../api/reply';
-import { fields, isError, lines, list, number, text } from '../../api/reply';
+import { isError, lines, list, number } from '../../api/reply';
 import type { Command } from '../../api/server';
 import { call, replies } from '../../api/server';
 import { useAsk, useDo } from '../../app/ask';
@@ -9,6 +9,10 @@ import { length } from '../../app/time';
 import { Fault, Nothing, Panel, Rows } from '../../parts/basics';
 import { Form, Text, Tick } from '../../parts/inputs';
 import { finished, JobLine, jobOf, useJob } from '../../parts/job';
+import { Slices, useSlices } from '../../parts/slices';
+import { Restore } from './restore';
+
+const kJobsOfPage = 10;
 
 function Result({ reply }: { reply: Reply }) {
   if (reply === null) return null;
@@ -16,20 +20,6 @@ function Result({ reply }: { reply: Reply }) {
     <div class="block" tabIndex={0} role="region" aria-label="Result">
       <pre>{lines(reply).join('\n')}</pre>
     </div>
-  );
-}
-
-function Restore({ path }: { path: string }) {
-  const [dir] = useAsk(async () => {
-    const answer = fields(await call(0, 'CONFIG', 'GET', 'dir'));
-    return text(answer.dir);
-  }, []).value?.split('\n') ?? [''];
-  return (
-    <p class="hint">
-      A backup becomes a database of its own, beside the one that runs, by{' '}
-      <code class="raw">mayfly restore {path || `${dir || 'DIR'}/backups/NAME`} NEW_DIR</code>, which shows its
-      progress; then start a server with <code>--dir NEW_DIR</code>. A running database is never overwritten.
-    </p>
   );
 }
 
@@ -62,12 +52,12 @@ export function Jobs() {
       await call(0, 'TTL.JOB', 'CANCEL', which);
       all.again();
     });
-  const path =
-    job?.kind === 'backup' && job.state === 'done' ? text(fields(job.result).file ?? fields(job.result).path) : '';
+  const slices = useSlices(all.value ?? [], kJobsOfPage);
   return (
     <>
       <div class="panels">
-        <Panel title="Backup and restore">
+        <Panel title="Back up">
+          <p class="hint">A backup is one state of everything, in one file, while clients go on.</p>
           <Form
             label="Backup"
             button="Back up"
@@ -77,7 +67,9 @@ export function Jobs() {
           >
             <Text label="Name" value={name} set={setName} hint="the instant" mono />
           </Form>
-          <Restore path={path} />
+        </Panel>
+        <Panel title="Restore">
+          <Restore round={all.value} busy={doing.busy} start={start} />
         </Panel>
         <Panel title="Check and compact">
           <p class="hint">
@@ -119,7 +111,7 @@ export function Jobs() {
           !all.fault && <Nothing>None so far.</Nothing>
         ) : (
           <Rows label="Jobs" heads={['Id', 'Kind', 'State', 'Took', <span class="unseen">Actions</span>]}>
-            {all.value.map((one) => (
+            {slices.rows.map((one) => (
               <tr key={one.id}>
                 <th scope="row">{one.id}</th>
                 <td>{one.kind}</td>
@@ -134,6 +126,7 @@ export function Jobs() {
             ))}
           </Rows>
         )}
+        <Slices of={slices} what="jobs" />
       </Panel>
     </>
   );

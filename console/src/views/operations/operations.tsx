@@ -21,7 +21,7 @@ export function Operations({ place }: { place: Place }) {
           ['clients', 'Clients'],
           ['users', 'Users'],
           ['settings', 'Settings'],
-          ['jobs', 'Backup and check'],
+          ['jobs', 'Backup, restore, check'],
         ]}
       />
       {tab === 'slow' && <SlowLog />}
