@@ -1,5 +1,4 @@
 // What is stored, how fast it goes, and whether dying goes as it should; every second, as the server sends it.
-import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CommandFigures, KeyspaceFigures, Overview as Figures } from '../api/overview';
 import { fields, number, text } from '../api/reply';
@@ -17,6 +16,7 @@ import { Spark } from '../parts/spark';
 import { sizeName, useSizes } from './sizes';
 
 const kHistoryMax = 120;
+const kKeyspacesOfPage = 20;
 
 function useHistory(figures: Figures | null): Figures[] {
   const [history, setHistory] = useState<Figures[]>([]);
@@ -100,6 +100,41 @@ function Commands({ rows }: { rows: CommandFigures[] }) {
   );
 }
 
+// When the oldest bytes that may still be in a file have to be gone.
+const dueOf = (one: KeyspaceFigures): number => one.purged_through + one.purge_within;
+
+function Promises({ rows }: { rows: KeyspaceFigures[] }) {
+  const slices = useSlices(rows, kKeyspacesOfPage);
+  return (
+    <Panel title="Promises" wide>
+      {rows.length === 0 ? (
+        <Nothing>
+          Nothing has <code>purge-within</code>: a <a href={hashOf('deadlines')}>policy</a> can promise it.
+        </Nothing>
+      ) : (
+        <Rows label="Promises" heads={['Of', 'Within', 'Purged through', 'Next due', 'State']}>
+          {slices.rows.map((one) => (
+            <tr key={one.name}>
+              <th scope="row">{keyspaceName(one.name).words}</th>
+              <td>{length(one.purge_within)}</td>
+              <td>
+                <Instant ms={one.purged_through} />
+              </td>
+              <td>
+                <Instant ms={dueOf(one)} />
+              </td>
+              <td class={one.promise_overdue_ms ? 'bad' : undefined}>
+                {one.promise_overdue_ms ? `overdue by ${length(one.promise_overdue_ms)}` : 'kept'}
+              </td>
+            </tr>
+          ))}
+        </Rows>
+      )}
+      <Slices of={slices} what="promises" />
+    </Panel>
+  );
+}
+
 function promiseWords(one: KeyspaceFigures): string {
   if (!one.purge_within) return 'none';
   return one.promise_overdue_ms
@@ -111,16 +146,15 @@ function Keyspaces({
   title,
   rows,
   view,
-  sizes,
   empty = 0,
 }: {
   title: string;
   rows: KeyspaceFigures[];
   view: 'browser' | 'tables';
-  sizes: Record<string, number>;
   empty?: number;
 }) {
-  const slices = useSlices(rows);
+  const slices = useSlices(rows, kKeyspacesOfPage);
+  const sizes = useSizes(slices.rows); // Of this page alone: each table is asked.
   const link = (name: string) =>
     view === 'browser'
       ? hashOf('browser', { db: name.replace(/^db/, '') })
@@ -155,7 +189,6 @@ function Keyspaces({
 export function Overview() {
   const { figures, refused } = useShared();
   const history = useHistory(figures);
-  const sizes = useSizes(figures?.keyspaces ?? []);
   if (refused !== '') return <Fault words={refused} />;
   if (!figures) return <Nothing>Waiting for the server’s figures …</Nothing>;
   const numbered = figures.keyspaces.filter((one) => databaseOf(one.name) !== null);
@@ -168,8 +201,9 @@ export function Overview() {
     <>
       <Tiles figures={figures} history={history} />
       <div class="panels">
-        <Keyspaces title="Databases" view="browser" rows={databases} sizes={sizes} empty={empty} />
-        <Keyspaces title="Tables" view="tables" rows={tables} sizes={sizes} />
+        <Keyspaces title="Databases" view="browser" rows={databases} empty={empty} />
+        <Keyspaces title="Tables" view="tables" rows={tables} />
+        <Promises rows={figures.keyspaces.filter((one) => one.purge_within > 0)} />
         <Commands rows={figures.by_command} />
         <ClockPanel figures={figures} />
         <EventsPanel figures={figures} />
@@ -237,20 +271,10 @@ function EventsPanel({ figures }: { figures: Figures }) {
       ? `${count(figures.events_first)} to ${count(figures.events_last)}`
       : 'none; a database’s policy can ask for them (events key)';
   return (
-    <Panel title="Events and promises">
+    <Panel title="Events">
       <dl class="facts">
         <dt>Events kept</dt>
         <dd>{kept}</dd>
-        {figures.keyspaces
-          .filter((one) => one.purge_within)
-          .map((one) => (
-            <Fragment key={one.name}>
-              <dt>{keyspaceName(one.name).words} purged through</dt>
-              <dd>
-                <Instant ms={one.purged_through} />
-              </dd>
-            </Fragment>
-          ))}
       </dl>
       <p>
         <a href={hashOf('events')}>Watch them come</a>

@@ -8,7 +8,6 @@ import type { Description } from './tables/attributes';
 
 const kSample = 10;
 const kEveryMs = 60_000;
-const kTablesMax = 20;
 
 async function ofDatabase(db: number, rows: number): Promise<number | null> {
   const keys = await replies(db, Array(kSample).fill(['RANDOMKEY']));
@@ -35,7 +34,7 @@ export const sizeName = (name: string): string => {
   return table === '' ? name : `${table} ${index}`;
 };
 
-// By sizeName(); a part that is not there could not be asked for.
+// Of the few keyspaces that a page shows, by sizeName(); a part that is not there could not be asked for.
 export function useSizes(keyspaces: KeyspaceFigures[]): Record<string, number> {
   const [sizes, setSizes] = useState<Record<string, number>>({});
   const [round, setRound] = useState(0);
@@ -51,7 +50,7 @@ export function useSizes(keyspaces: KeyspaceFigures[]): Record<string, number> {
         if (size !== null) setSizes((old) => ({ ...old, [one.name]: size }));
       }
       const tables = [...new Set(filled.map((one) => keyspaceName(one.name).table))].filter((name) => name !== '');
-      for (const name of tables.slice(0, kTablesMax)) {
+      for (const name of tables) {
         const found = await ofTable(name);
         if (!current) return;
         setSizes((old) => ({ ...old, ...Object.fromEntries(found) }));

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { bytes, list, number, text } from '../../api/reply';
 import { call } from '../../api/server';
 import { useAsk, useDo } from '../../app/ask';
@@ -62,10 +63,10 @@ export function SlowLog() {
               <td class="number">{micros(one.took)}</td>
               <th scope="row">
                 {one.words.map((word, at) => (
-                  <>
+                  <Fragment key={at}>
                     {at > 0 && ' '}
                     <Raw bytes={word} max={80} />
-                  </>
+                  </Fragment>
                 ))}
               </th>
               <td>

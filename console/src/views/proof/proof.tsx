@@ -14,6 +14,9 @@ import { Form, Text } from '../../parts/inputs';
 import { Instant } from '../../parts/instant';
 import { finished, JobLine, jobOf, useJob } from '../../parts/job';
 import type { Job } from '../../parts/job';
+import { Slices, useSlices } from '../../parts/slices';
+
+const kFindingsOfPage = 20;
 
 // The proof as plain JSON: maps become objects, bytes that are no text stay {base64}.
 function plain(reply: Reply): unknown {
@@ -68,10 +71,26 @@ function Finding({ reply }: { reply: Reply }) {
   );
 }
 
+function Findings({ title, rows }: { title: string; rows: Reply[] }) {
+  const slices = useSlices(rows, kFindingsOfPage);
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul class="findings">
+        {slices.rows.map((one, at) => (
+          <Finding reply={one} key={slices.first + at} />
+        ))}
+      </ul>
+      <Slices of={slices} what={title} />
+    </>
+  );
+}
+
 function Report({ job }: { job: Job }) {
   const of = fields(job.result);
   const kept = number(of.kept) === 1;
-  const keyspaces = list(of.keyspaces).map(fields);
+  const slices = useSlices(list(of.keyspaces).map(fields));
   const holders = list(of.holders);
   const traces = list(of.traces);
   const save = () =>
@@ -97,34 +116,17 @@ function Report({ job }: { job: Job }) {
         Taken at {instant(number(of['taken-at']))}. {plural(number(of['empty-keyspaces']), 'keyspace')} had nothing to
         prove.
       </p>
-      {traces.length > 0 && (
-        <>
-          <h3>Where the bytes were found</h3>
-          <ul class="findings">
-            {traces.map((one, at) => (
-              <Finding reply={one} key={at} />
-            ))}
-          </ul>
-        </>
-      )}
-      {holders.length > 0 && (
-        <>
-          <h3>What still holds something</h3>
-          <ul class="findings">
-            {holders.map((one, at) => (
-              <Finding reply={one} key={at} />
-            ))}
-          </ul>
-        </>
-      )}
+      <Findings title="Where the bytes were found" rows={traces} />
+      <Findings title="What still holds something" rows={holders} />
       <Rows
         label="Keyspaces"
         heads={['Keyspace', 'State', 'Promise', 'Purged through', 'Rows', 'Due', 'Files that may hold something']}
       >
-        {keyspaces.map((one) => (
+        {slices.rows.map((one) => (
           <Keyspace of={one} key={text(one.name)} />
         ))}
       </Rows>
+      <Slices of={slices} what="keyspaces" />
     </Panel>
   );
 }

@@ -1,4 +1,5 @@
 // What a table is: keys, indexes, its attribute of deadlines, tags.
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { table as operation } from '../../api/server';
 import { useAsk, useDo } from '../../app/ask';
@@ -100,14 +101,14 @@ export function Schema({
           <dt>Stream</dt>
           <dd>{table.StreamSpecification?.StreamEnabled ? table.StreamSpecification.StreamViewType : 'none'}</dd>
           {tags.value?.map((tag) => (
-            <>
+            <Fragment key={tag.Key}>
               <dt>
                 <Raw bytes={tag.Key} max={60} />
               </dt>
               <dd>
                 <Raw bytes={tag.Value} />
               </dd>
-            </>
+            </Fragment>
           ))}
         </dl>
         <Fault words={tags.fault} />

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Bytes } from '../../../api/bytes';
 import { nameOf, parseEscaped } from '../../../api/bytes';
 import { bytes, fields, isError, list, number, pairs, text } from '../../../api/reply';
-import type { Reply } from '../../../api/reply';
+import type { Fields, Reply } from '../../../api/reply';
 import { call, replies } from '../../../api/server';
 import { useAsk, useDo } from '../../../app/ask';
 import { count } from '../../../app/figures';
@@ -13,6 +13,7 @@ import { Fault, Pager, Panel, Raw, Rows } from '../../../parts/basics';
 import { RemoveDialog } from '../../../parts/edit_dialog';
 import { Area, Choice, Form, Text } from '../../../parts/inputs';
 import { Instant } from '../../../parts/instant';
+import { Slices, useSlices } from '../../../parts/slices';
 import type { Contents } from '../key_panel';
 
 interface Entry {
@@ -21,6 +22,7 @@ interface Entry {
 }
 
 const kPage = 50;
+const kGroupsOfPage = 10;
 
 const entryOf = (reply: Reply): Entry => {
   const [id, flat] = list(reply);
@@ -58,6 +60,29 @@ function parseFields(words: string): Bytes[] {
     if (name === undefined) throw new Error(`not "name value": ${line}`);
     return [parseEscaped(name), parseEscaped(value ?? '')];
   });
+}
+
+function Groups({ groups }: { groups: Fields[] }) {
+  const slices = useSlices(groups, kGroupsOfPage);
+  return (
+    <>
+      <Rows label="Groups" heads={['Group', 'Consumers', 'Pending', 'Last delivered']}>
+        {slices.rows.map((group) => (
+          <tr key={nameOf(bytes(group.name))}>
+            <th scope="row">
+              <Raw bytes={bytes(group.name)} max={80} />
+            </th>
+            <td class="number">{count(number(group.consumers))}</td>
+            <td class="number">{count(number(group.pending))}</td>
+            <td>
+              <code>{text(group['last-delivered-id'])}</code>
+            </td>
+          </tr>
+        ))}
+      </Rows>
+      <Slices of={slices} what="groups" />
+    </>
+  );
 }
 
 export function StreamView({ db, name, changed }: Contents) {
@@ -101,17 +126,9 @@ export function StreamView({ db, name, changed }: Contents) {
           <dd>{count(number(facts.value.info.length))}</dd>
           <dt>Max age</dt>
           <dd>{facts.value.age ? length(facts.value.age) : 'none'}</dd>
-          {facts.value.groups.map((group) => (
-            <>
-              <dt>Group</dt>
-              <dd>
-                <Raw bytes={bytes(group.name)} />: {count(number(group.consumers))} consumers,{' '}
-                {count(number(group.pending))} pending, last {text(group['last-delivered-id'])}
-              </dd>
-            </>
-          ))}
         </dl>
       )}
+      {facts.value && facts.value.groups.length > 0 && <Groups groups={facts.value.groups} />}
       <Form label="Bounds" button="Show" small submit={() => setBounds({ from: from.trim(), to: to.trim() })}>
         <Text label="From id" value={from} set={setFrom} hint="-" mono />
         <Text label="To id" value={to} set={setTo} hint="+" mono />
@@ -130,7 +147,7 @@ export function StreamView({ db, name, changed }: Contents) {
         {pages.rows.map((one) => (
           <tr key={one.id}>
             <th scope="row">
-              <code>{one.id}</code>
+              <code class="id">{one.id}</code>
             </th>
             <td>
               <Instant ms={Number(one.id.split('-')[0])} brief />
