@@ -1,61 +1,76 @@
-// What has changed in a table, from its stream, oldest first; deaths are marked.
-import { table as operation } from '../../api/server';
+// What has changed in a table, from its streams, the newest first; deaths are marked.
+import { useState } from 'preact/hooks';
 import { useAsk } from '../../app/ask';
 import { usePages } from '../../app/pages';
 import { instant } from '../../app/time';
 import { Fault, Nothing, Pager, Panel, Raw, Rows } from '../../parts/basics';
+import { Choice } from '../../parts/inputs';
 import type { Description, Item } from './attributes';
 import { shownValue } from './attributes';
-
-const kPage = 50;
-
-interface Change {
-  eventID: string;
-  eventName: string;
-  userIdentity?: { PrincipalId: string };
-  dynamodb: {
-    ApproximateCreationDateTime: number;
-    Keys: Item;
-    NewImage?: Item;
-    OldImage?: Item;
-    SequenceNumber: string;
-  };
-}
+import type { Change, Place } from './stream_pages';
+import { endOf, newestPage, oldestPage, placesOf } from './stream_pages';
 
 const shown = (item?: Item) => (item ? <Raw bytes={shownValue({ M: item })} max={160} /> : null);
 
+function wordsOf(change: Change): string {
+  return change.userIdentity ? 'died' : change.eventName.toLowerCase();
+}
+
 export function Stream({ table }: { table: Description }) {
-  const arn = table.LatestStreamArn;
-  const shard = useAsk(async () => {
-    if (!arn) return null;
-    const { StreamDescription } = await operation('DescribeStream', { StreamArn: arn });
-    return (StreamDescription.Shards[0]?.ShardId as string | undefined) ?? null;
-  }, [arn]);
-  const pages = usePages<Change>(
-    async (cursor) => {
-      if (!arn || !shard.value) return { rows: [], next: null };
-      const place = cursor
-        ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: cursor }
-        : { ShardIteratorType: 'TRIM_HORIZON' };
-      const { ShardIterator } = await operation('GetShardIterator', { StreamArn: arn, ShardId: shard.value, ...place });
-      const { Records } = await operation('GetRecords', { ShardIterator, Limit: kPage });
-      return { rows: Records, next: Records.length === kPage ? Records.at(-1).dynamodb.SequenceNumber : null };
-    },
-    [arn, shard.value],
+  const places = useAsk(() => placesOf(table.TableName), [table.TableName]);
+  const [chosen, setChosen] = useState('');
+  if (places.fault) return <Fault words={places.fault} />;
+  if (!places.value) return <Nothing>…</Nothing>;
+  if (places.value.length === 0) return <Nothing>This table has no stream. UpdateTable gives it one.</Nothing>;
+  const place = places.value.find((one) => one.name === chosen) ?? places.value[0];
+  return (
+    <>
+      {places.value.length > 1 && (
+        <div class="form small above">
+          <Choice
+            label="Stream"
+            value={place.name}
+            set={setChosen}
+            options={places.value.map(({ name }) => [name, name])}
+          />
+        </div>
+      )}
+      <Records table={table} place={place} key={place.name} />
+    </>
   );
-  if (!arn) return <Nothing>This table has no stream. UpdateTable gives it one.</Nothing>;
+}
+
+function Records({ table, place }: { table: Description; place: Place }) {
+  const [order, setOrder] = useState('newest');
+  const [round, setRound] = useState(0); // The newest are asked for anew, so that pages of one round fit together.
+  const pages = usePages<Change>(
+    async (cursor) =>
+      order === 'newest' ? newestPage(place, cursor ?? (await endOf(place))) : oldestPage(place, cursor),
+    [place.name, order, round],
+  );
   return (
     <Panel
       title={`Stream of ${table.TableName}`}
       actions={
-        <button type="button" onClick={pages.again}>
+        <button type="button" onClick={() => setRound(round + 1)}>
           Reload
         </button>
       }
     >
-      <Fault words={shard.fault || pages.fault} />
+      <div class="form small">
+        <Choice
+          label="Order"
+          value={order}
+          set={setOrder}
+          options={[
+            ['newest', 'newest first'],
+            ['oldest', 'oldest first'],
+          ]}
+        />
+      </div>
+      <Fault words={pages.fault} />
       {pages.rows.length === 0 ? (
-        !pages.waiting && <Nothing>No record.</Nothing>
+        !pages.waiting && !pages.fault && <Nothing>No record.</Nothing>
       ) : (
         <Rows label="Records" heads={['When', 'What', 'Key', 'New', 'Old']}>
           {pages.rows.map((one) => (
@@ -63,7 +78,7 @@ export function Stream({ table }: { table: Description }) {
               <td>
                 <time>{instant(Math.round(one.dynamodb.ApproximateCreationDateTime * 1000))}</time>
               </td>
-              <td>{one.userIdentity ? 'died' : one.eventName.toLowerCase()}</td>
+              <td>{wordsOf(one)}</td>
               <th scope="row">{shown(one.dynamodb.Keys)}</th>
               <td>{shown(one.dynamodb.NewImage)}</td>
               <td>{shown(one.dynamodb.OldImage)}</td>
