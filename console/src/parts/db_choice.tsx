@@ -6,13 +6,17 @@ import { Choice } from './inputs';
 
 export const dbOf = (place: Place): number => Number(place.parts.db ?? 0) || 0;
 
-export function DbChoice({ place }: { place: Place }) {
+export function useDbOptions(): [string, string][] {
   const { session, figures } = useShared();
   const rows = (db: number) => figures?.keyspaces.find((one) => one.name === `db${db}`)?.rows ?? 0;
-  const options = Array.from({ length: session.databases }, (_, db): [string, string] => [
+  return Array.from({ length: session.databases }, (_, db): [string, string] => [
     String(db),
     rows(db) > 0 ? `db${db} (${rows(db)})` : `db${db}`,
   ]);
+}
+
+export function DbChoice({ place }: { place: Place }) {
+  const options = useDbOptions();
   return (
     <Choice
       label="Database"

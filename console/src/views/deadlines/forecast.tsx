@@ -7,7 +7,7 @@ import { Bars } from '../../parts/bars';
 import { Fault, Nothing, Panel, Rows } from '../../parts/basics';
 import { Choice } from '../../parts/inputs';
 import { DyingKeys } from './dying_keys';
-import type { Span, Window } from './spans';
+import type { Source, Span, Window } from './spans';
 import { useSpans } from './spans';
 
 const kMinute = 60_000;
@@ -34,19 +34,22 @@ const bytesWords = (value: number) => size(value);
 const kKeysMarks = Array.from({ length: 12 }, (_, at) => [1, 2, 5].map((one) => one * 10 ** at)).flat();
 const kBytesMarks = Array.from({ length: 50 }, (_, at) => 2 ** at);
 
-export function Forecast({ db }: { db: number }) {
+export function Forecast({ source }: { source: Source }) {
   if (useNow() === 0) return <Nothing>Waiting for the server’s time …</Nothing>;
-  return <ForecastFrom db={db} />;
+  return <ForecastFrom source={source} />;
 }
 
-function ForecastFrom({ db }: { db: number }) {
+// The keys behind a bar are those of a database; items of a table are found in its own view.
+function ForecastFrom({ source }: { source: Source }) {
+  const ofTable = source.keyspace !== undefined;
+  const [one, many] = ofTable ? ['item', 'items'] : ['key', 'keys'];
   const theme = useShownTheme();
   const [trail, setTrail] = useState<Window[]>([{ from: null, length: 60 * kMinute }]);
   const [measure, setMeasure] = useState('keys');
   const [round, setRound] = useState(0);
   const [chosen, setChosen] = useState<Span | null>(null);
   const window = trail[trail.length - 1];
-  const counted = useSpans(db, window, serverNow, round);
+  const counted = useSpans(source, window, serverNow, round);
   const bars = useMemo(
     () =>
       counted.spans.map((span) => ({
@@ -67,7 +70,9 @@ function ForecastFrom({ db }: { db: number }) {
     const wide = Math.max(kWindowMin, to - from);
     setTrail([...trail, { from: Math.floor(from), length: wide }]);
   };
-  const take = (bar: { begin: number }) => setChosen(counted.spans.find((span) => span.begin === bar.begin) ?? null);
+  const take = (bar: { begin: number }) => {
+    if (!ofTable) setChosen(counted.spans.find((span) => span.begin === bar.begin) ?? null);
+  };
   const sum = counted.spans.reduce((all, span) => all + span.bytes, 0);
   const last = counted.spans.at(-1);
   return (
@@ -105,12 +110,12 @@ function ForecastFrom({ db }: { db: number }) {
             value={measure}
             set={setMeasure}
             options={[
-              ['keys', 'Keys'],
+              ['keys', ofTable ? 'Items' : 'Keys'],
               ['bytes', 'Bytes'],
             ]}
           />
           <p class="hint grow" aria-live="polite">
-            {plural(counted.keys, 'key')} with {size(sum)} from {instant(Math.round(counted.from))} on for{' '}
+            {plural(counted.keys, one, many)} with {size(sum)} from {instant(Math.round(counted.from))} on for{' '}
             {length(window.length)}, {length(counted.step)} a bar.
             {!counted.complete &&
               !counted.fault &&
@@ -132,17 +137,19 @@ function ForecastFrom({ db }: { db: number }) {
           theme={theme}
           words={measure === 'keys' ? keysWords : bytesWords}
           marks={measure === 'keys' ? kKeysMarks : kBytesMarks}
-          label={`Bars: ${measure} that die within ${length(window.length)}. The table of spans has the same figures.`}
+          label={`Bars: ${measure === 'keys' ? many : measure} that die within ${length(window.length)}. The table of spans has the same figures.`}
           take={take}
           zoom={zoom}
         />
-        <p class="hint">Drag over the chart to zoom, click a bar to see its keys. Times are UTC.</p>
+        <p class="hint">
+          Drag over the chart to zoom{!ofTable && ', click a bar to see its keys'}. Times are UTC.
+        </p>
         <details>
           <summary>Spans as a table</summary>
           {bars.length === 0 ? (
             <Nothing>Nothing dies in this window.</Nothing>
           ) : (
-            <Rows label="Spans" heads={['From', 'Keys', 'Bytes', <span class="unseen">Actions</span>]}>
+            <Rows label="Spans" heads={['From', ofTable ? 'Items' : 'Keys', 'Bytes', <span class="unseen">Actions</span>]}>
               {counted.spans.map((span) => (
                 <tr key={span.begin}>
                   <th scope="row">
@@ -151,9 +158,11 @@ function ForecastFrom({ db }: { db: number }) {
                   <td class="number">{count(span.keys)}</td>
                   <td class="number">{size(span.bytes)}</td>
                   <td class="buttons">
-                    <button type="button" onClick={() => setChosen(span)}>
-                      Keys<span class="unseen"> from {instant(span.begin)}</span>
-                    </button>
+                    {!ofTable && (
+                      <button type="button" onClick={() => setChosen(span)}>
+                        Keys<span class="unseen"> from {instant(span.begin)}</span>
+                      </button>
+                    )}
                     <button type="button" onClick={() => zoom(span.begin, span.end)}>
                       Zoom<span class="unseen"> to {instant(span.begin)}</span>
                     </button>
@@ -165,7 +174,7 @@ function ForecastFrom({ db }: { db: number }) {
         </details>
       </Panel>
       {chosen && (
-        <DyingKeys db={db} span={chosen} key={`${chosen.begin} ${chosen.end}`} close={() => setChosen(null)} />
+        <DyingKeys db={source.db} span={chosen} key={`${chosen.begin} ${chosen.end}`} close={() => setChosen(null)} />
       )}
     </>
   );

@@ -4,6 +4,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { fields, list, number, text } from '../../api/reply';
 import { call } from '../../api/server';
 
+// Whose deaths are counted: those of a database, or of the keyspace of this name.
+export interface Source {
+  db: number;
+  keyspace?: string;
+}
+
 export interface Span {
   begin: number;
   end: number;
@@ -51,14 +57,14 @@ const firstOf = (window: Window, step: number, now: number) => window.from ?? Ma
 
 // `now`: the server's, when a count begins. `round` counts anew, and what was counted before stays until then; `limit` is
 // how many keys may be counted.
-export function useSpans(db: number, window: Window, now: () => number, round: number): Counted & { goOn: () => void } {
+export function useSpans({ db, keyspace }: Source, window: Window, now: () => number, round: number): Counted & { goOn: () => void } {
   const [counted, setCounted] = useState<Counted | null>(null);
   const [limit, setLimit] = useState(kKeysUnasked);
   const place = useRef<{ round: number; from: number; cursor: string; spans: Map<number, Span>; keys: number } | null>(
     null,
   );
   const step = stepOf(window.length);
-  const mark = JSON.stringify([db, window.from, window.length]);
+  const mark = JSON.stringify([db, keyspace, window.from, window.length]);
 
   useEffect(() => {
     place.current = null;
@@ -82,6 +88,7 @@ export function useSpans(db: number, window: Window, now: () => number, round: n
             await call(
               db,
               'TTL.FORECAST',
+              ...(keyspace ? ['KEYSPACE', keyspace] : []),
               'BUCKET',
               step,
               'BUCKETS',

@@ -3,7 +3,9 @@ import type { Place } from '../../app/address';
 import { go, hashOf } from '../../app/address';
 import { table as operation } from '../../api/server';
 import { useAsk } from '../../app/ask';
+import { keyspaceName } from '../../app/keyspace_name';
 import { usePages } from '../../app/pages';
+import { useShared } from '../../app/state';
 import { Fault, Nothing, Pager, Panel, Tabs } from '../../parts/basics';
 import type { Description } from './attributes';
 import { Items } from './items';
@@ -64,10 +66,12 @@ export function Tables({ place }: { place: Place }) {
 }
 
 function OneTable({ name, tab, choose }: { name: string; tab: string; choose: (tab: string) => void }) {
+  const { figures } = useShared();
   const asked = useAsk(() => describe(name), [name]);
   if (asked.fault) return <Fault words={asked.fault} />;
   if (!asked.value) return <Nothing>…</Nothing>;
   const { table, ttl, ttlStatus } = asked.value;
+  const items = figures?.keyspaces.find((one) => keyspaceName(one.name).items && keyspaceName(one.name).table === name);
   return (
     <>
       <Tabs
@@ -81,6 +85,11 @@ function OneTable({ name, tab, choose }: { name: string; tab: string; choose: (t
           ['stream', 'Stream'],
         ]}
       />
+      {ttl && items && (
+        <p class="hint">
+          <a href={hashOf('deadlines', { keyspace: items.name })}>When its items die</a>
+        </p>
+      )}
       {tab === 'items' && <Items table={table} ttl={ttl} />}
       {tab === 'query' && <Query table={table} ttl={ttl} />}
       {tab === 'schema' && <Schema table={table} ttl={ttl} ttlStatus={ttlStatus} changed={asked.again} />}
