@@ -33,10 +33,7 @@ export function Deadlines({ place }: { place: Place }) {
           label="Of"
           value={keyspace ?? String(db)}
           set={(next) => go(hashOf('deadlines', /^\d+$/.test(next) ? { db: next } : { keyspace: next }))}
-          options={[
-            ...options,
-            ...tables.map((name): [string, string] => [name, `table ${keyspaceName(name).table}`]),
-          ]}
+          options={[...options, ...tables.map((name): [string, string] => [name, `table ${keyspaceName(name).table}`])]}
         />
         {keyspace !== undefined && (
           <a href={hashOf('tables', { table: keyspaceName(keyspace).table })}>The items of this table</a>

@@ -141,15 +141,16 @@ function ForecastFrom({ source }: { source: Source }) {
           take={take}
           zoom={zoom}
         />
-        <p class="hint">
-          Drag over the chart to zoom{!ofTable && ', click a bar to see its keys'}. Times are UTC.
-        </p>
+        <p class="hint">Drag over the chart to zoom{!ofTable && ', click a bar to see its keys'}. Times are UTC.</p>
         <details>
           <summary>Spans as a table</summary>
           {bars.length === 0 ? (
             <Nothing>Nothing dies in this window.</Nothing>
           ) : (
-            <Rows label="Spans" heads={['From', ofTable ? 'Items' : 'Keys', 'Bytes', <span class="unseen">Actions</span>]}>
+            <Rows
+              label="Spans"
+              heads={['From', ofTable ? 'Items' : 'Keys', 'Bytes', <span class="unseen">Actions</span>]}
+            >
               {counted.spans.map((span) => (
                 <tr key={span.begin}>
                   <th scope="row">

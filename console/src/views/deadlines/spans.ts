@@ -57,7 +57,12 @@ const firstOf = (window: Window, step: number, now: number) => window.from ?? Ma
 
 // `now`: the server's, when a count begins. `round` counts anew, and what was counted before stays until then; `limit` is
 // how many keys may be counted.
-export function useSpans({ db, keyspace }: Source, window: Window, now: () => number, round: number): Counted & { goOn: () => void } {
+export function useSpans(
+  { db, keyspace }: Source,
+  window: Window,
+  now: () => number,
+  round: number,
+): Counted & { goOn: () => void } {
   const [counted, setCounted] = useState<Counted | null>(null);
   const [limit, setLimit] = useState(kKeysUnasked);
   const place = useRef<{ round: number; from: number; cursor: string; spans: Map<number, Span>; keys: number } | null>(
