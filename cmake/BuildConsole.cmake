@@ -1,6 +1,7 @@
 # Builds the console's page in a copy, so that the source tree stays as it is.
 #   cmake -DFROM=console -DTO=folder -DNPM=npm -P BuildConsole.cmake      -> TO/dist
-# The packages are those of the lock file, and installed again only when it has changed.
+# The packages are those of the lock file, and installed again only when it has changed. What npm has in
+# its cache is not asked for again, and no script of a package runs.
 file(GLOB entries RELATIVE ${FROM} ${FROM}/* ${FROM}/.*)
 list(FILTER entries EXCLUDE REGEX "^(node_modules|dist|[.]+)$")
 file(MAKE_DIRECTORY ${TO})
@@ -27,7 +28,7 @@ function(run)
 endfunction()
 
 if(NOT installed STREQUAL lock OR NOT EXISTS ${TO}/node_modules)
-  run(${NPM} ci --no-audit --no-fund --loglevel=error)
+  run(${NPM} ci --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error)
   file(WRITE ${TO}/installed-lock.json "${lock}")
 endif()
 run(${NPM} run --silent build)

@@ -1,4 +1,5 @@
-// Builds the page into static files: index.html and assets/NAME-HASH.*, which the server embeds.
+// Builds the page into static files: index.html, assets/NAME-HASH.* and third-party-notices.txt, which the server embeds.
+// The same sources give the same bytes, in whatever folder.
 //   node build.mjs [--outDir=DIR] [--docs=DIR]      By default dist/, and docs/ of the folders above.
 // The meaning of settings is read from docs/settings.md, which a test keeps equal to the server's table.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,6 +48,7 @@ const built = await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   legalComments: 'none',
+  preserveSymlinks: true, // Names depend on paths: those within the folder are the same everywhere.
   metafile: true,
   plugins: [settingsOfDocs],
   logLevel: 'warning',
@@ -68,3 +70,20 @@ const page = readFileSync(path.join(here, 'src/index.html'), 'utf8')
   )
   .replace('ICON', iconName);
 writeFileSync(path.join(out, 'index.html'), page);
+
+// The packages that are in the bundle, by their folders, each with the license that came with it.
+function notices(inputs) {
+  const folders = new Map();
+  for (const input of inputs) {
+    const [folder, name] = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input) ?? [];
+    if (folder) folders.set(name, path.resolve(here, folder));
+  }
+  const parts = [...folders.keys()].sort().map((name) => {
+    const { version, license } = JSON.parse(readFileSync(path.join(folders.get(name), 'package.json'), 'utf8'));
+    const text = readFileSync(path.join(folders.get(name), 'LICENSE'), 'utf8').trim();
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  const head = 'The console of mayfly contains these packages, in the form in which their builds left them.\n';
+  return [head, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
+}
+writeFileSync(path.join(out, 'third-party-notices.txt'), notices(Object.keys(built.metafile.inputs)));

@@ -1,6 +1,7 @@
 // The frame around every view: skip link, navigation, the server's clock, the switch of colors, and the live region.
 import type { FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { escaped } from '../api/bytes';
 import { logOut } from '../api/server';
 import { Browser } from '../views/browser/browser';
 import { CommandLine } from '../views/command_line/command_line';
@@ -90,8 +91,8 @@ export function Shell({ ended }: { ended: () => void }) {
         </span>
         <Clock />
         <span class="who">
-          <span class="user" title={session.user}>
-            {session.user}
+          <span class="user" title={escaped(session.user)}>
+            {escaped(session.user)}
           </span>
           <ThemeSwitch />
           <button type="button" class="plain" onClick={() => logOut().then(ended, ended)}>
@@ -112,6 +113,9 @@ export function Shell({ ended }: { ended: () => void }) {
         </h1>
         <View place={place} key={name} />
       </main>
+      <footer class="about">
+        <a href="/console/third-party-notices.txt">Third-party notices</a>
+      </footer>
       <div class="unseen" role="status" aria-live="polite">
         {said}
       </div>
