@@ -51,9 +51,10 @@ class Packages(unittest.TestCase):
         self.assertIn("libedit2", self.field("mayfly-server", "Depends"))
         self.assertNotIn("libedit2", self.field("libmayfly0.1", "Depends"))
 
-    def test_the_server_has_man_pages_and_completions(self):
+    def test_the_server_has_man_pages_completions_and_notices(self):
         root = self.folder / "server"
         run("dpkg-deb", "--extract", self.files["mayfly-server"], root)
+        self.assertIn("preact", (root / "usr/share/doc/mayfly/third-party-notices.txt").read_text())
         # Debian's zsh does not look into /usr/share/zsh/site-functions.
         check_pages(self, root / "usr/share", "vendor-completions")
         self.assertFalse((root / "usr/share/zsh/site-functions").exists())

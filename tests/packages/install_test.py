@@ -54,6 +54,14 @@ class Install(unittest.TestCase):
                 self.assertEqual("libmayfly.so.0.1" in self.needed(build / program),
                                  not program.endswith("static"))
 
+    def test_notices_of_packages_in_the_console_are_there(self):
+        page = BUILD / "src" / "console" / "page"
+        if not page.exists():
+            self.skipTest("this build has no page, and no packages in it")
+        notices = (self.prefix / "share/doc/mayfly/third-party-notices.txt").read_text()
+        for package in ("preact", "uplot"):
+            self.assertIn((page / "node_modules" / package / "LICENSE").read_text().strip(), notices)
+
     def test_find_package_serves_a_project_without_cpp(self):
         project = self.folder / "c_only"
         project.mkdir()
