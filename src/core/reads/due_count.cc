@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <mutex>
 #include <shared_mutex>
-#include <thread>
 
+#include "base/fair_yield.h"
 #include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
@@ -40,13 +40,14 @@ Result<std::uint64_t> CountDead(const engine::Engine& engine, KeyspaceId id, Wal
       .range = {begin, end}, .snapshot = snapshot, .fill_cache = false};
   MAYFLY_TRY(const auto cursor, engine.NewCursor(kExpiry, walk));
   std::uint64_t dead = 0;
+  FairYield yield;
   for (cursor->SeekToFirst(); cursor->Valid() && dead < entries_max; cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());
     if (!entry) {
       return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
     }
     if (!IsDead(entry->deadline, now)) break;
-    if (++dead % kScanEntriesPerYield == 0) std::this_thread::yield();
+    if (++dead % kScanEntriesPerYield == 0) yield.Offer();
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return dead;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <thread>
 
+#include "base/fair_yield.h"
 #include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
@@ -47,6 +47,7 @@ Result<bool> DueWalk::Read(const Store& store, const IndexHalf& half, const std:
   done_ = 0;
   MAYFLY_TRY(const auto cursor, WalkFrom(store, half, begin));
   MemberStripes members(store, half.keyspace);
+  FairYield yield;
   for (; cursor->Valid() && page_.size() < request.rows_max; cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());
     if (!entry) return DamagedEntry();
@@ -57,7 +58,7 @@ Result<bool> DueWalk::Read(const Store& store, const IndexHalf& half, const std:
     const Bytes key(kept, entry->key.copy(kept, entry->key.size()));
     MAYFLY_TRY(const Stripe stripe, StripeOfDue(half, members, key));
     page_.push_back({entry->deadline, key, stripe});
-    if (page_.size() % kScanEntriesPerYield == 0) std::this_thread::yield();
+    if (page_.size() % kScanEntriesPerYield == 0) yield.Offer();
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   if (page_.empty()) return false;

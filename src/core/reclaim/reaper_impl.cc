@@ -1,7 +1,6 @@
 #include "core/reclaim/reaper_impl.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
@@ -115,7 +114,7 @@ ReaperImpl::Outcome ReaperImpl::Step(const std::stop_token& stop) {
   const SteadyTime now = store_->clock().Steady();
   if (purged == Outcome::kMore && now - reclaimed_at_ < kReclaimWithBacklogEvery) return purged;
   reclaimed_at_ = now;
-  const Outcome reclaimed = Reclaim(stop);
+  const Outcome reclaimed = Reclaim(stop, purged == Outcome::kMore);
   return purged == Outcome::kMore && reclaimed == Outcome::kIdle ? purged : reclaimed;
 }
 
@@ -141,7 +140,7 @@ void ReaperImpl::Rest(std::chrono::nanoseconds rest) {
   if (rest.count() > 0) {
     waker_.WaitFor(rest);
   } else {
-    std::this_thread::yield();  // A thread that has just become ready would wait for a time slice.
+    yield_.Offer();
   }
 }
 
@@ -160,7 +159,9 @@ ReaperPace::Lag ReaperImpl::CurrentLag() const {
           .quiet = now - last_write >= kQuietAfter};
 }
 
-ReaperImpl::Outcome ReaperImpl::Reclaim(const std::stop_token& stop) {
+// With a backlog it is no quiet moment, though nobody writes: a flush would write out what is purged
+// next.
+ReaperImpl::Outcome ReaperImpl::Reclaim(const std::stop_token& stop, bool has_backlog) {
   const std::unique_lock alone(store_->reclaim_mutex(), std::try_to_lock);
   look_again_ = true;
   const std::uint64_t removed = store_->counts().removed_rows;
@@ -168,7 +169,7 @@ ReaperImpl::Outcome ReaperImpl::Reclaim(const std::stop_token& stop) {
   removed_seen_ = removed;
   written_seen_ = written;
   if (!alone.owns_lock()) return Outcome::kIdle;  // A caller is in Database::Reclaim().
-  const bool quiet = store_->clock().Now() - WallTimeFromMs(written) >= kQuietAfter;
+  const bool quiet = !has_backlog && store_->clock().Now() - WallTimeFromMs(written) >= kQuietAfter;
   ReclaimReport report;
   const auto outcome = reclaimer_.Step(
       {.dead_percent = options_.reclaim_dead_percent,

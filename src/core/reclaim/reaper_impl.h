@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/fair_yield.h"
 #include "core/reclaim/purger.h"
 #include "core/reclaim/reaper_pace.h"
 #include "core/reclaim/reclaimer.h"
@@ -63,7 +64,7 @@ class ReaperImpl {
   void Rest(std::chrono::nanoseconds rest);
   void NoteHead();
   ReaperPace::Lag CurrentLag() const;
-  Outcome Reclaim(const std::stop_token& stop);
+  Outcome Reclaim(const std::stop_token& stop, bool has_backlog);
   void SleepUntilDue(const std::stop_token& stop);
   bool IsAwaited();
   bool WasWritten() const;
@@ -76,6 +77,7 @@ class ReaperImpl {
   Purger purger_;
   Reclaimer reclaimer_;
   ReaperPace pace_;
+  FairYield yield_;
   const SteadyTime started_;
   std::optional<WallTime> head_;             // Of the index, when a step began.
   Millis lag_{0};                            // For how long it had been due then.
