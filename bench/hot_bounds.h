@@ -16,6 +16,7 @@ struct BoundsContext {
 // One per source file.
 void RunLarger(const BoundsContext& context);
 void RunShortLived(const BoundsContext& context);
+void RunPromised(const BoundsContext& context);
 void RunMemoryPerKey(const BoundsContext& context);
 void RunKill(const BoundsContext& context);
 

@@ -1,6 +1,6 @@
 // hot_bounds_bench - the bounds of the memory-first engine: a database larger than memory, rows that
 // die young, memory per key beside Redis, and opening after kill -9.
-//   hot_bounds_bench [larger|short|memory|kill ...] [--rows=N]
+//   hot_bounds_bench [larger|short|promised|memory|kill ...] [--rows=N]
 // Exits with 1 when a bar is missed.
 #include <fmt/format.h>
 
@@ -24,10 +24,11 @@ struct Scenario {
 
 // clang-format off
 constexpr Scenario kBoundsScenarios[] = {
-    {"larger", "a database of ten times the budget of memory",     RunLarger},
-    {"short",  "rows that live for a second, at full speed",       RunShortLived},
-    {"memory", "bytes of memory per key, beside Redis",            RunMemoryPerKey},
-    {"kill",   "the first answer after kill -9",                   RunKill},
+    {"larger",   "a database of ten times the budget of memory",     RunLarger},
+    {"short",    "rows that live for a second, at full speed",       RunShortLived},
+    {"promised", "the same with a promise to purge within 10 s",     RunPromised},
+    {"memory",   "bytes of memory per key, beside Redis",            RunMemoryPerKey},
+    {"kill",     "the first answer after kill -9",                   RunKill},
 };
 // clang-format on
 

@@ -21,19 +21,35 @@ constexpr std::uint64_t kShortMemory = std::uint64_t{512} << 20;
 constexpr std::size_t kSampleRows = 100'000;
 constexpr double kFoldedShareMax = 0.05;
 constexpr double kDiskOfLivingMax = 1.3;
+constexpr std::chrono::seconds kPromise{10};
+constexpr double kPromisedSeconds = 30;
+
+// A database whose engine can be asked.
+struct ShortLivedDatabase {
+  explicit ShortLivedDatabase(const engine::HotOptions& options) {
+    const auto horizon = std::make_shared<core::DropHorizon>();
+    auto made = Must(engine::OpenHotEngine(
+        {.directory = directory.Inside("db"), .drop_policy = horizon}, options));
+    engine = made.get();
+    database = Must(core::NewDatabase(std::move(made), {.horizon = horizon}));
+    reaper = Must(database->StartReaper());
+  }
+
+  const TemporaryDirectory directory;
+  const engine::Engine* engine = nullptr;  // The database's.
+  std::unique_ptr<Database> database;
+  std::unique_ptr<Reaper> reaper;
+};
 
 }  // namespace
 
 void RunShortLived(const BoundsContext& context) {
   const std::size_t rows = 10 * context.rows;
-  const TemporaryDirectory directory;
-  const auto horizon = std::make_shared<core::DropHorizon>();
   const engine::HotOptions options{.memory_bytes_max = kShortMemory};
-  auto made = Must(engine::OpenHotEngine(
-      {.directory = directory.Inside("db"), .drop_policy = horizon}, options));
-  const engine::Engine& engine = *made;
-  const auto database = Must(core::NewDatabase(std::move(made), {.horizon = horizon}));
-  const auto reaper = Must(database->StartReaper());
+  const ShortLivedDatabase home(options);
+  const TemporaryDirectory& directory = home.directory;
+  const engine::Engine& engine = *home.engine;
+  const auto& database = home.database;
   Keyspace& keyspace = database->default_keyspace();
   Random random(5);
   const std::string value = random.Bytes(kShortValueBytes);
@@ -70,6 +86,24 @@ void RunShortLived(const BoundsContext& context) {
                           1.0);
   context.verdicts.AtMost("disk at its largest, less the log's bound, of living bytes",
                           disk_over_living, kDiskOfLivingMax);
+}
+
+void RunPromised(const BoundsContext& /*context*/) {
+  const ShortLivedDatabase home({.memory_bytes_max = kShortMemory});
+  Keyspace& keyspace = home.database->default_keyspace();
+  Must(keyspace.SetPolicy({.purge_within = kPromise}));
+  Random random(5);
+  const std::string value = random.Bytes(kShortValueBytes);
+  const Stopwatch watch;
+  std::size_t rows = 0;
+  for (; watch.Seconds() < kPromisedSeconds; ++rows) {
+    Must(keyspace.Put(random.Bytes(kExpiryKeyBytes), value, Lifetime::For(kShortTtl)));
+  }
+  const engine::EngineStats stats = Must(home.engine->Stats());
+  const double share =
+      static_cast<double>(stats.folded_bytes) / static_cast<double>(stats.logged_bytes);
+  fmt::print("  {} puts in {:.0f} s, {:.0f} MiB logged, {:.1f}% of it went to the cold store\n",
+             rows, kPromisedSeconds, MiB(stats.logged_bytes), 100 * share);
 }
 
 }  // namespace mayfly::bench

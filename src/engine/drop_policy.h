@@ -24,6 +24,10 @@ class DropPolicy {
    public:
     virtual ~Judge() = default;
     virtual bool IsDead(Bytes key, Bytes value) = 0;
+
+    // True if the creator of the policy is deleting pairs such as this one by commits, as fast as it
+    // can. What an engine has not written yet it need not write, if it can wait for that.
+    virtual bool IsBeingPurged(Bytes /*key*/, Bytes /*value*/) { return false; }
   };
 
   virtual ~DropPolicy() = default;

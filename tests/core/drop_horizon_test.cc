@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "core/keyspaces/catalog.h"
 #include "core/layout/row_codec.h"
 #include "core/layout/version_codec.h"
@@ -28,7 +30,9 @@ class DropHorizonTest : public ::testing::Test {
 
   bool Advance() { return horizon_.Advance(catalog_, states_, *engine_).value(); }
 
-  bool IsDead(Role role, KeyspaceId keyspace, std::int64_t deadline_ms) {
+  // A stored pair that dies at this instant.
+  static std::pair<std::string, std::string> PairOf(Role role, KeyspaceId keyspace,
+                                                    std::int64_t deadline_ms) {
     std::string value;
     std::string key(Bytes(RowKey(keyspace, "key")));
     switch (role) {
@@ -41,7 +45,15 @@ class DropHorizonTest : public ::testing::Test {
         break;
       default: key = EntryKey(keyspace, At(deadline_ms), "key"); break;
     }
+    return {std::move(key), std::move(value)};
+  }
+  bool IsDead(Role role, KeyspaceId keyspace, std::int64_t deadline_ms) {
+    const auto [key, value] = PairOf(role, keyspace, deadline_ms);
     return horizon_.NewJudge(role)->IsDead(key, value);
+  }
+  bool IsBeingPurged(Role role, std::int64_t deadline_ms) {
+    const auto [key, value] = PairOf(role, keyspace_->id(), deadline_ms);
+    return horizon_.NewJudge(role)->IsBeingPurged(key, value);
   }
 
   const std::unique_ptr<engine::suite::EngineHome> home_ = engine::suite::MemoryKind().new_home();
@@ -137,6 +149,21 @@ TEST_F(DropHorizonTest, ForgetsWhatARepairMadeUncertain) {
   EXPECT_FALSE(IsDead(Role::kRows, keyspace_->id(), 50));
 }
 
+TEST_F(DropHorizonTest, WhatAReaperPurgesIsNotDeadYet) {
+  for (const Role role : {Role::kRows, Role::kMembers, Role::kExpiry}) {
+    EXPECT_FALSE(IsBeingPurged(role, 100)) << "there is no reaper";
+    horizon_.NotePurge(At(100));
+    EXPECT_TRUE(IsBeingPurged(role, 99));
+    EXPECT_TRUE(IsBeingPurged(role, 100));
+    EXPECT_FALSE(IsBeingPurged(role, 101));
+    EXPECT_FALSE(IsDead(role, keyspace_->id(), 99));
+    horizon_.NotePurge(std::nullopt);
+    EXPECT_FALSE(IsBeingPurged(role, 99));
+  }
+  horizon_.NotePurge(At(100));
+  EXPECT_FALSE(horizon_.NewJudge(Role::kRows)->IsBeingPurged(RowKey(1, "key"), "\x7f"));
+}
+
 // A database whose engine the test can reach.
 class Compacted : public ::testing::TestWithParam<engine::suite::EngineKind> {
  protected:
@@ -144,6 +171,7 @@ class Compacted : public ::testing::TestWithParam<engine::suite::EngineKind> {
     const auto horizon = std::make_shared<DropHorizon>();
     auto engine = home_->Open(horizon);
     engine_ = engine.get();
+    horizon_ = horizon;
     database_ = *NewDatabase(std::move(engine), {.horizon = horizon, .clock = &clock_});
     rows_ =
         *database_->CreateKeyspace("rows", {.order = RowOrder::kTimestamp, .history = Millis(100)});
@@ -164,7 +192,8 @@ class Compacted : public ::testing::TestWithParam<engine::suite::EngineKind> {
 
   const std::unique_ptr<engine::suite::EngineHome> home_;
   ManualClock clock_{kStart};
-  engine::Engine* engine_ = nullptr;  // database_'s.
+  engine::Engine* engine_ = nullptr;      // database_'s.
+  std::shared_ptr<DropHorizon> horizon_;  // Shared with both.
   std::unique_ptr<Database> database_;
   std::shared_ptr<Keyspace> rows_;
 };
@@ -214,6 +243,29 @@ TEST_P(Compacted, EveryOpenStateSeesWhatItSaw) {
   second.reset();
   Compact();
   EXPECT_EQ(database_->Prove({.find = "an older value"})->traces.size(), 0u);
+}
+
+// While the clock is not trusted nothing is purged, so there is nothing to wait for.
+TEST_P(Compacted, AReaperSaysWhatItPurgesWhileItMay) {
+  std::string row;
+  AppendRow(row, {.deadline = kStart + Millis(10), .payload = {}});
+  const auto is_being_purged = [&] {
+    return horizon_->NewJudge(Role::kRows)->IsBeingPurged(RowKey(1, "key"), row);
+  };
+  auto reaper = *database_->StartReaper();
+  reaper->AwaitIdle();
+  EXPECT_FALSE(is_being_purged());
+  clock_.Advance(Millis(10));
+  reaper->AwaitIdle();
+  EXPECT_TRUE(is_being_purged());
+  clock_.Set(kStart + std::chrono::hours(100));
+  reaper->AwaitIdle();
+  EXPECT_FALSE(is_being_purged());
+  ASSERT_TRUE(database_->ConfirmClock().ok());
+  reaper->AwaitIdle();
+  EXPECT_TRUE(is_being_purged());
+  reaper.reset();
+  EXPECT_FALSE(is_being_purged());
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Compacted, ::testing::ValuesIn(engine::suite::AllEngineKinds()),

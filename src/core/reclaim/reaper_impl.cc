@@ -60,6 +60,7 @@ ReaperImpl::~ReaperImpl() {
     waker_.Wake();
     thread_.join();
   }
+  store_->horizon().NotePurge(std::nullopt);
   --store_->counts().reapers;
 }
 
@@ -128,12 +129,19 @@ ReaperImpl::Outcome ReaperImpl::Purge(const std::stop_token& stop) {
                          const auto rest = pace_.RestAfter(step, CurrentLag());
                          if (!stop.stop_requested()) Rest(rest);
                        }};
+  InformPolicy();
   const auto report = purger_.Purge({.rows_max = options_.step_rows_max}, pace);
+  if (!report || report->stopped_by_clock) store_->horizon().NotePurge(std::nullopt);
   if (report) LogBacklog(report->more_due);
   if (report && !report->more_due) purging_since_.reset();
   if (report) return report->more_due ? Outcome::kMore : Outcome::kIdle;
   Log(store_->logger(), LogLevel::kError, "the reaper cannot purge: {}", report.error().ToString());
   return Outcome::kFailed;
+}
+
+// What is dead now goes soon, so the engine may wait for it.
+void ReaperImpl::InformPolicy() {
+  if (store_->clock().may_delete()) store_->horizon().NotePurge(store_->clock().Now());
 }
 
 void ReaperImpl::Rest(std::chrono::nanoseconds rest) {

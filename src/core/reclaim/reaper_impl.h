@@ -61,6 +61,7 @@ class ReaperImpl {
   void Run(const std::stop_token& stop);
   Outcome Step(const std::stop_token& stop);
   Outcome Purge(const std::stop_token& stop);
+  void InformPolicy();
   void Rest(std::chrono::nanoseconds rest);
   void NoteHead();
   ReaperPace::Lag CurrentLag() const;

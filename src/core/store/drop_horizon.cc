@@ -38,8 +38,8 @@ std::optional<WallTime> LeavesAt(Role role, Bytes key, Bytes value) {
 
 class HorizonJudge final : public engine::DropPolicy::Judge {
  public:
-  HorizonJudge(std::shared_ptr<const Horizon> horizon, Role role)
-      : horizon_(std::move(horizon)), role_(role) {}
+  HorizonJudge(std::shared_ptr<const Horizon> horizon, WallTime purging_through, Role role)
+      : horizon_(std::move(horizon)), purging_through_(purging_through), role_(role) {}
 
   bool IsDead(Bytes key, Bytes value) override {
     const auto keyspace = KeyspaceOf(key);
@@ -49,6 +49,11 @@ class HorizonJudge final : public engine::DropPolicy::Judge {
     if (!dead_by_) return false;
     const auto leaves_at = LeavesAt(role_, key, value);
     return leaves_at && core::IsDead(*leaves_at, *dead_by_);
+  }
+
+  bool IsBeingPurged(Bytes key, Bytes value) override {
+    const auto leaves_at = LeavesAt(role_, key, value);
+    return leaves_at && core::IsDead(*leaves_at, purging_through_);
   }
 
  private:
@@ -63,6 +68,7 @@ class HorizonJudge final : public engine::DropPolicy::Judge {
   }
 
   const std::shared_ptr<const Horizon> horizon_;  // Shared with the policy and other judges.
+  const WallTime purging_through_;
   const Role role_;
   std::optional<KeyspaceId> last_keyspace_;
   std::optional<WallTime> dead_by_;
@@ -101,7 +107,8 @@ bool Horizon::KnowsTheKeyspacesOf(const Catalog& catalog) const {
 
 std::unique_ptr<engine::DropPolicy::Judge> DropHorizon::NewJudge(Role role) const {
   if (role == Role::kEvents || role == Role::kMeta) return nullptr;
-  return std::make_unique<HorizonJudge>(horizon(), role);
+  const auto through = WallTimeFromMs(purging_through_ms_.load(std::memory_order_relaxed));
+  return std::make_unique<HorizonJudge>(horizon(), through, role);
 }
 
 std::optional<WallTime> DropHorizon::DeadlineOf(Role role, Bytes key, Bytes value) const {

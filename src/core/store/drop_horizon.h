@@ -15,6 +15,9 @@
 // Threads: any.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -56,6 +59,12 @@ class DropHorizon final : public engine::DropPolicy {
   std::unique_ptr<Judge> NewJudge(engine::Role role) const override;
   std::optional<WallTime> DeadlineOf(engine::Role role, Bytes key, Bytes value) const override;
 
+  // A reaper is purging what was dead at this instant; nothing: none is. For engines that can wait
+  // for a purge. It promises nothing: the instant is that of the last step.
+  void NotePurge(std::optional<WallTime> through) {
+    purging_through_ms_.store(through ? ToMs(*through) : kNoPurge, std::memory_order_relaxed);
+  }
+
   // The published horizon. Never null.
   std::shared_ptr<const Horizon> horizon() const;
 
@@ -69,6 +78,8 @@ class DropHorizon final : public engine::DropPolicy {
  private:
   void Publish(Horizon horizon);
 
+  static constexpr std::int64_t kNoPurge = std::numeric_limits<std::int64_t>::min();
+
   struct Candidate {
     Horizon horizon;
     StateTicket mark;
@@ -76,6 +87,8 @@ class DropHorizon final : public engine::DropPolicy {
 
   std::mutex advance_mutex_;            // One at a time.
   std::optional<Candidate> candidate_;  // Guarded by advance_mutex_.
+
+  std::atomic<std::int64_t> purging_through_ms_{kNoPurge};
 
   mutable std::mutex mutex_;
   std::shared_ptr<const Horizon> horizon_ = std::make_shared<const Horizon>();  // By mutex_.

@@ -51,7 +51,12 @@ HotDatabase::HotDatabase(const HotOptions& options, std::unique_ptr<HotRows> row
                                                .space = *space_,
                                                .batch_bytes_max = FoldBatchBytes(options),
                                                .clock = *storage_.clock})),
-      damage_(logger_) {
+      damage_(logger_),
+      purge_wait_(std::make_unique<PurgeWait>(PurgeWait::Parts{.rows = *rows_,
+                                                               .files = *storage_.files,
+                                                               .key = storage_.key,
+                                                               .policy = options.drop_policy,
+                                                               .clock = *storage_.clock})) {
   if (storage_.reserve != nullptr && options.has_thread) {
     room_rounds_ = std::make_unique<BackgroundRounds>(
         *storage_.clock,
@@ -67,6 +72,7 @@ HotDatabase::~HotDatabase() {
     Abandon(std::move(room_rounds_));
     Abandon(std::move(upkeep_));
     Abandon(std::move(fold_));
+    Abandon(std::move(purge_wait_));
     Abandon(std::move(log_));
     Abandon(std::move(space_));
     Abandon(std::move(storage_));
@@ -234,6 +240,7 @@ Status HotDatabase::DoClose() {
   if (log_ != nullptr) {
     closed = log_->Close();
     fold_.reset();
+    purge_wait_.reset();
     rows_->views.reset();  // Before the cold store: it holds snapshots.
     const Status cold = storage_.cold->Close();
     if (closed.ok()) closed = cold;

@@ -31,6 +31,7 @@
 #include "engine/hot/hot_state.h"
 #include "engine/hot/log/hot_log.h"
 #include "engine/hot/log_space.h"
+#include "engine/hot/purge_wait.h"
 
 namespace mayfly::engine::hot {
 
@@ -128,7 +129,7 @@ class HotDatabase final : public Engine {
   bool IsSparse(const HotMemory& memory) const;
   bool IsWorthAdmitting(Address at, Bytes key, std::size_t bytes) const;
   void EvictToBudget();
-  bool EvictUntil(std::uint64_t used_bytes);
+  bool EvictUntil(std::uint64_t used_bytes, std::size_t vain_steps_max);
   void EmptySparseSlabs();
 
   // Fold and eviction.
@@ -144,7 +145,9 @@ class HotDatabase final : public Engine {
   Status RestoreSyncs();
   void RestFromFold(std::chrono::nanoseconds worked);
   Status FoldWhatIsOver();
+  bool IsPurgeAwaited(const std::vector<SegmentInfo>& closed);
   std::vector<SegmentInfo> ClosedSegments() const;
+  static std::uint64_t BytesOf(const std::vector<SegmentInfo>& segments);
   void WakeUpkeep() const;
   std::uint64_t WakeBytes() const;
   void StartLoad();
@@ -209,6 +212,10 @@ class HotDatabase final : public Engine {
 
   // By the thread alone; without one guarded by fold_mutex_. Empty: the load is over.
   std::optional<Load> load_;
+
+  // By the thread alone.
+  std::unique_ptr<PurgeWait> purge_wait_;  // Null for a database in memory.
+  bool is_purge_awaited_ = false;
 
   // Of the eviction, by the thread alone.
   std::size_t hand_role_ = 0;

@@ -51,8 +51,9 @@ void HotDatabase::RunUpkeep() {
     if (is_loading) {
       upkeep_wanted_.wait_for(lock, LoadRest(worked), [&] { return is_wanted_ || is_stopping_; });
     }
-    if (done) continue;
-    upkeep_wanted_.wait_for(lock, kFoldRetryPause, [&] { return is_stopping_; });
+    if (done && !is_purge_awaited_) continue;
+    upkeep_wanted_.wait_for(lock, done ? kPurgeLookPause : kFoldRetryPause,
+                            [&] { return is_stopping_; });
     is_wanted_ = true;
   }
 }
@@ -63,6 +64,12 @@ std::vector<SegmentInfo> HotDatabase::ClosedSegments() const {
   return segments;
 }
 
+std::uint64_t HotDatabase::BytesOf(const std::vector<SegmentInfo>& segments) {
+  std::uint64_t bytes = 0;
+  for (const SegmentInfo& segment : segments) bytes += segment.bytes;
+  return bytes;
+}
+
 bool HotDatabase::UpkeepRound() {
   // A full disk is met by the append that needs the segment.
   static_cast<void>(log_->Prepare());
@@ -70,9 +77,8 @@ bool HotDatabase::UpkeepRound() {
   const Status folded = FoldWhatIsOver();
   NoteFold(folded);
   if (IsOverBudget()) EvictToBudget();
-  std::uint64_t closed = 0;
-  for (const SegmentInfo& segment : ClosedSegments()) closed += segment.bytes;
-  is_log_long_ = folded.ok() && closed > kLogSlowFactor * options_.log_bytes_max;
+  is_log_long_ = folded.ok() && (is_purge_awaited_ || BytesOf(ClosedSegments()) >
+                                                          kLogSlowFactor * options_.log_bytes_max);
   is_slow_ = MeasureRoom() <= 0 || is_log_long_;
   return folded.ok() && restored.ok();
 }
@@ -94,11 +100,10 @@ Status HotDatabase::RestoreSyncs() {
 Status HotDatabase::FoldWhatIsOver() {
   for (;;) {
     const std::vector<SegmentInfo> segments = ClosedSegments();
-    std::uint64_t closed = 0;
-    for (const SegmentInfo& segment : segments) closed += segment.bytes;
-    const bool is_over =
-        closed > options_.log_bytes_max || rows_->ranges.size() > kPendingRangesMax;
-    if (segments.empty() || !is_over) return {};
+    const bool has_many_ranges = rows_->ranges.size() > kPendingRangesMax;
+    is_purge_awaited_ = !has_many_ranges && IsPurgeAwaited(segments);
+    const bool is_over = BytesOf(segments) >= options_.log_bytes_max || has_many_ranges;
+    if (segments.empty() || is_purge_awaited_ || !is_over) return {};
     const auto rest = [this](std::chrono::nanoseconds worked) {
       ++fold_steps_;
       RestFromFold(worked);
@@ -109,12 +114,22 @@ Status HotDatabase::FoldWhatIsOver() {
   }
 }
 
+// A segment before the log's bound: what is deleted meanwhile is logged, too.
+bool HotDatabase::IsPurgeAwaited(const std::vector<SegmentInfo>& closed) {
+  if (closed.empty() || BytesOf(closed) + options_.segment_bytes < options_.log_bytes_max) {
+    return false;
+  }
+  if (IsShortOfSpace()) return false;  // The fold is what makes room.
+  const std::lock_guard lock(fold_mutex_);
+  log_->AwaitRecords(closed.front().last_sequence);
+  return purge_wait_->IsWorthIt(closed.front());
+}
+
 // Only for a fold that nobody waits for.
 void HotDatabase::RestFromFold(std::chrono::nanoseconds worked) {
   if (fold_waiters_.load(std::memory_order_relaxed) > 0) return;
-  std::uint64_t closed = 0;
-  for (const SegmentInfo& segment : ClosedSegments()) closed += segment.bytes;
-  const std::chrono::nanoseconds rest = FoldRest(worked, closed, options_.log_bytes_max);
+  const std::chrono::nanoseconds rest =
+      FoldRest(worked, BytesOf(ClosedSegments()), options_.log_bytes_max);
   std::unique_lock lock(upkeep_mutex_);
   upkeep_wanted_.wait_for(lock, rest, [&] { return is_stopping_ || is_slow_; });
 }

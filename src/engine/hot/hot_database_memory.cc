@@ -60,7 +60,8 @@ bool HotDatabase::IsOverBudget() const {
 // wait once, the memory until there is room, or until for long no row has left and no fold, after
 // which rows leave, has come further.
 Status HotDatabase::AwaitRoom(const Batch& batch) {
-  if (upkeep_ == nullptr) return {};
+  // What makes room, in memory and for the fold, waits for nothing.
+  if (upkeep_ == nullptr || RemovesMore(batch)) return {};
   auto end = storage_.clock->Steady() + options_.memory_wait;
   for (std::uint64_t left = rows_left_ + fold_steps_;;) {
     const bool is_full = MeasureRoom() <= 0;
@@ -72,7 +73,6 @@ Status HotDatabase::AwaitRoom(const Batch& batch) {
     std::unique_lock lock(upkeep_mutex_);
     is_wanted_ = true;
     upkeep_wanted_.notify_one();
-    if (is_full && RemovesMore(batch)) return {};
     const auto now = storage_.clock->Steady();
     if (const std::uint64_t left_now = rows_left_ + fold_steps_; left_now != left) {
       left = left_now;
@@ -108,19 +108,21 @@ void HotDatabase::EvictToBudget() {
     // commits that wait go on as soon as these have left.
     const Sequence last = log_->last_sequence();
     bool is_rotated = false;
-    while (!EvictUntil(target)) {
+    while (!EvictUntil(target, kEvictVainStepsMax)) {
       const Result<bool> folded = FoldOldest(last);
       if (!folded.has_value()) break;
       if (*folded) continue;
-      if (std::exchange(is_rotated, true) || !log_->Rotate().ok()) break;
+      if (!std::exchange(is_rotated, true) && log_->Rotate().ok()) continue;
+      EvictUntil(target, SIZE_MAX);
+      break;
     }
   }
   EmptySparseSlabs();
 }
 
 // Newcomers first while there are many, then the hand. It goes round as often as a row may have
-// been counted as read. False: nothing more can leave.
-bool HotDatabase::EvictUntil(std::uint64_t used_bytes) {
+// been counted as read. False: nothing more can leave, or the hand met no clean row in so many steps.
+bool HotDatabase::EvictUntil(std::uint64_t used_bytes, std::size_t vain_steps_max) {
   // Before the first row goes: a reader that misses it must see this.
   rows_->is_resident.store(false, std::memory_order_seq_cst);
   has_evicted_ = true;
@@ -134,14 +136,19 @@ bool HotDatabase::EvictUntil(std::uint64_t used_bytes) {
     rows_left_ +=
         index.EvictNewcomers(kEvictStepRows, rows_->views->BoundsOf(index), before_eviction);
   };
+  std::size_t vain_steps = 0;
   for (std::size_t ends = 0; ends < (UseCounts::kMax + 1) * kRoleCount;) {
     if (is_done()) return true;
+    if (vain_steps >= vain_steps_max) break;
     if (asked < newcomers && index.newcomers() * kNewcomerShare > index.memory().rows) {
       ask_newcomers();
       continue;
     }
-    rows_left_ += index.EvictUnused(static_cast<Role>(hand_role_), hand_, kEvictStepRows,
-                                    rows_->views->BoundsOf(index), before_eviction);
+    const HotIndex::Evicted evicted =
+        index.EvictUnused(static_cast<Role>(hand_role_), hand_, kEvictStepRows,
+                          rows_->views->BoundsOf(index), before_eviction);
+    rows_left_ += evicted.gone;
+    vain_steps = evicted.asked > 0 ? 0 : vain_steps + 1;
     if (!hand_.empty()) continue;
     hand_role_ = (hand_role_ + 1) % kRoleCount;
     ++ends;
@@ -161,7 +168,7 @@ void HotDatabase::EmptySparseSlabs() {
     has_evicted_ = true;
     if (index.EmptySlab(rows_->views->BoundsOf(index), [this] { ++rows_->departures; })) continue;
     const std::uint64_t used = index.memory().used_bytes;
-    EvictUntil(used - std::min(used, BudgetParts(1)));
+    EvictUntil(used - std::min(used, BudgetParts(1)), SIZE_MAX);
     return;
   }
 }

@@ -28,7 +28,8 @@ struct HotOptions {
   std::uint64_t segment_bytes = hot::kSegmentBytesDefault;
 
   // Bytes of closed segments from which on the log is folded. More lets more rows die in memory, and
-  // makes opening after a crash longer: about 2 s for 256 MiB. At twice as much commits are slowed.
+  // makes opening after a crash longer: about 2 s for 256 MiB. At twice as much commits are slowed,
+  // and from here on while much of the oldest segment waits for its purge.
   std::uint64_t log_bytes_max = std::uint64_t{256} << 20;
 
   // Commits need no system call, where the file system can allocate room ahead.

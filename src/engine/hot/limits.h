@@ -28,6 +28,15 @@ inline constexpr std::uint64_t kShortSegmentBytes = std::uint64_t{64} << 10;
 inline constexpr std::uint64_t kSegmentsOfRoom = 16;
 inline constexpr std::uint64_t kLogsOfRoom = 4;
 
+// How a fold waits for purges: about so many changes of a segment are looked at, again after this
+// pause; one part in so many must be about to go; if none went for so long, the wait is in vain, and
+// the next one begins only after a pause.
+inline constexpr std::size_t kPurgeSampleMax = 4096;
+inline constexpr std::chrono::milliseconds kPurgeLookPause{5};
+inline constexpr std::size_t kPurgeWaitShare = 32;
+inline constexpr std::chrono::milliseconds kPurgeWaitMax{1000};
+inline constexpr std::chrono::milliseconds kPurgeWaitPause{10'000};
+
 // Dead rows that are removed by one commit.
 inline constexpr std::size_t kDropRowsMax = 256;
 
@@ -66,6 +75,9 @@ inline constexpr std::uint64_t kSparseBytesMin = std::uint64_t{1} << 20;
 // are asked first.
 inline constexpr std::size_t kEvictStepRows = 256;
 inline constexpr std::size_t kNewcomerShare = 10;
+
+// Steps in a row that met no clean row: the rest is likely to be dirty, and has to be folded first.
+inline constexpr std::size_t kEvictVainStepsMax = 256;
 
 // Slabs that are emptied in a row before the thread looks after its other work.
 inline constexpr std::size_t kEmptySlabsMax = 64;

@@ -132,6 +132,9 @@ class HotIndex {
   // rows. Returns how many it looked at. Commits do some of it; call it after closing a state.
   std::size_t Reclaim(std::size_t rows_max);
 
+  // True if this version is the newest of its row, and no delete.
+  bool IsNewest(Role role, Bytes key, Sequence sequence) const;
+
   // For the fold, before this version of the row goes to the cold store: its flags, if it is the
   // newest and dirty. A later delete leaves a tombstone from here on.
   std::optional<Flags> BeginFold(Role role, Bytes key, Sequence sequence);
@@ -160,11 +163,16 @@ class HotIndex {
                              FunctionRef<void()> before_eviction);
   std::size_t newcomers() const { return newcomers_.size(); }
 
-  // Evicts rows that are no newcomers and were not read for some turns of the hand, of up to
+  struct Evicted {
+    std::size_t asked = 0;  // Clean rows that were no newcomers.
+    std::size_t gone = 0;   // Of these.
+  };
+
+  // Evicts clean rows that are no newcomers and were not read for some turns of the hand, of up to
   // `rows_max` rows, or a leaf, from the key `from` on. Sets `from` to where to go on; empty: the end
   // was reached. The rest as above.
-  std::size_t EvictUnused(Role role, std::string& from, std::size_t rows_max,
-                          const EvictionBounds& bounds, FunctionRef<void()> before_eviction);
+  Evicted EvictUnused(Role role, std::string& from, std::size_t rows_max,
+                      const EvictionBounds& bounds, FunctionRef<void()> before_eviction);
 
   // Empties the slab that is used least, if it is used by less than four fifths: rows that were not
   // read leave memory, others move. False when there is no such slab, or something in it does not move.

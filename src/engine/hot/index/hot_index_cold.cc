@@ -5,6 +5,17 @@
 
 namespace mayfly::engine::hot {
 
+bool HotIndex::IsNewest(Role role, Bytes key, Sequence sequence) const {
+  const RoleMap& rows = map(role);
+  for (;;) {
+    const RowTable::Found found = rows.table().Find(key, rows.Hash(key));
+    if (found.row == 0) return false;
+    const std::uint64_t state = RowAt(arena_, found.row).state.load(std::memory_order_acquire);
+    if (!found.IsCurrent()) continue;
+    return SequenceOf(state) == sequence && (state & kTombstone) == 0;
+  }
+}
+
 std::optional<Flags> HotIndex::BeginFold(Role role, Bytes key, Sequence sequence) {
   RoleMap& rows = map(role);
   const std::uint64_t hash = rows.Hash(key);

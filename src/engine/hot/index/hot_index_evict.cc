@@ -51,9 +51,9 @@ bool HotIndex::EvictNewcomer(Newcomers::One one, const EvictionBounds& bounds,
   return evicted;
 }
 
-std::size_t HotIndex::EvictUnused(Role role, std::string& from, std::size_t rows_max,
-                                  const EvictionBounds& bounds,
-                                  FunctionRef<void()> before_eviction) {
+HotIndex::Evicted HotIndex::EvictUnused(Role role, std::string& from, std::size_t rows_max,
+                                        const EvictionBounds& bounds,
+                                        FunctionRef<void()> before_eviction) {
   struct Seen {
     std::string key;
     Handle row;
@@ -73,17 +73,17 @@ std::size_t HotIndex::EvictUnused(Role role, std::string& from, std::size_t rows
     const std::uint64_t state = block.state.load(std::memory_order_acquire);
     if (!at.IsCurrent()) break;
     last = key;
-    if ((state & kNewcomer) == 0) seen.push_back({std::move(key), row});
+    if ((state & (kNewcomer | kDirty)) == 0) seen.push_back({std::move(key), row});
   }
   if (i < at.count || !tree.HighOf(at, from)) {
     // The leaf is not done, or has changed.
     if (!last.empty()) from = last + '\0';
   }
-  std::size_t evicted = 0;
+  Evicted evicted{.asked = seen.size()};
   for (const Seen& one : seen) {
     if (uses_.Lower(one.row)) continue;
     before_eviction();
-    if (Evict(role, one.key, bounds)) ++evicted;
+    if (Evict(role, one.key, bounds)) ++evicted.gone;
   }
   return evicted;
 }
