@@ -1,0 +1,31 @@
+// limits.h - the bounds of a shard.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "engine/cluster/objects/limits.h"
+#include "engine/limits.h"
+
+namespace mayfly::engine::cluster {
+
+// Longer values lie in objects of their own: a map is recovered as a whole, and its object is
+// blocked meanwhile.
+inline constexpr std::size_t kLargeValueBytes = std::size_t{64} << 10;
+
+// Commits that go to the store in one write operation. A commit that is larger goes alone.
+inline constexpr std::size_t kGroupBytesMax = std::size_t{4} << 20;
+inline constexpr std::size_t kGroupChangesMax = 16'384;
+
+// Keys that one step of Compact() judges and removes.
+inline constexpr std::size_t kShardCompactStepKeys = 1024;
+
+// Parts of large values that are written at the same time.
+inline constexpr std::size_t kLargePartsInFlight = 8;
+
+// Between two tries of a request whose outcome is unknown.
+inline constexpr std::chrono::milliseconds kResendPause{20};
+
+static_assert(kGroupBytesMax <= kMapWriteBytesMax);
+
+}  // namespace mayfly::engine::cluster
