@@ -151,6 +151,11 @@ Right Ownership::RightOver(ShardId shard, SteadyTime now) const {
   return IsIn(now) && !IsWithdrawn() ? Right::kLeased : Right::kConfirm;
 }
 
+SteadyTime Ownership::LeasedUntil() const {
+  const bool in = lease_.phase() == ServerLease::Phase::kIn && !IsWithdrawn();
+  return in ? lease_.valid_until() : SteadyTime::min();
+}
+
 bool Ownership::IsIn(SteadyTime now) const {
   return lease_.phase() == ServerLease::Phase::kIn && now < lease_.valid_until();
 }

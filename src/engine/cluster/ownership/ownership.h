@@ -97,6 +97,9 @@ class Ownership {
   // until the next call that is not const.
   const OwnerRecord* RecordOf(ShardId shard) const { return shards_.RecordOf(shard); }
 
+  // Until when RightOver() an owned shard is kLeased, if nothing happens before; min(): it is not.
+  SteadyTime LeasedUntil() const;
+
   // In the roster, and with a lease that holds.
   bool IsIn(SteadyTime now) const;
 
