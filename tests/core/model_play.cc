@@ -62,7 +62,7 @@ class Shrinker {
 std::vector<Subject> AllSubjects() {
   std::vector<Subject> subjects;
   for (engine::suite::EngineKind& kind : engine::suite::AllEngineKinds()) {
-    const bool persistent = kind.new_home()->has_files();
+    const bool persistent = kind.new_home()->is_persistent();
     subjects.push_back({.kind = std::move(kind), .persistent = persistent});
   }
   return subjects;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/engine/cases.h"
+#include "tests/engine/cluster_homes.h"
 #include "tests/engine/forwarding_engine.h"
 
 namespace mayfly::engine::suite {
@@ -10,6 +11,7 @@ namespace {
 
 std::vector<EngineKind> Kinds() {
   std::vector<EngineKind> kinds = AllEngineKinds();
+  kinds.push_back(ClusterKind());
   kinds.push_back(WrappedKind("Forwarding", MemoryKind(), NewForwardingEngine));
   return kinds;
 }

@@ -7,6 +7,7 @@
 #include "engine/hot/hot_engine.h"
 #include "engine/memory/memory_engine.h"
 #include "engine/rocks/rocks_engine.h"
+#include "tests/engine/cluster_homes.h"
 
 namespace mayfly::engine::suite {
 namespace {
@@ -90,6 +91,7 @@ class WrappedHome final : public EngineHome {
     return wrapper_(inner_->Open(std::move(policy)));
   }
   bool has_files() const override { return inner_->has_files(); }
+  bool is_persistent() const override { return inner_->is_persistent(); }
   bool cursors_keep_files() const override { return inner_->cursors_keep_files(); }
 
  private:
@@ -101,7 +103,7 @@ class WrappedHome final : public EngineHome {
 
 std::vector<EngineKind> AllEngineKinds() {
   return {
-      MemoryKind(), RocksKind(), HotMemoryKind(), HotKind(), HotResidentKind(),
+      MemoryKind(), RocksKind(), HotMemoryKind(), HotKind(), HotResidentKind(), ShardKind(),
   };
 }
 

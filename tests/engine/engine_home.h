@@ -25,6 +25,9 @@ class EngineHome {
   // Whether Files() of a compacted role returns any.
   virtual bool has_files() const = 0;
 
+  // Whether the next engine finds what the one before it had.
+  virtual bool is_persistent() const { return has_files(); }
+
   // Whether an open cursor keeps files that a compaction has replaced.
   virtual bool cursors_keep_files() const { return has_files(); }
 };

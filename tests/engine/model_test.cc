@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "base/testing/environment.h"
+#include "tests/engine/cluster_homes.h"
 #include "tests/engine/model_player.h"
 
 namespace mayfly::engine::suite {
@@ -22,7 +23,13 @@ TEST_P(ModelPlay, FindsNoDifference) {
   EXPECT_FALSE(difference.has_value()) << difference.value_or("");
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, ModelPlay, testing::ValuesIn(AllEngineKinds()),
+std::vector<EngineKind> Kinds() {
+  std::vector<EngineKind> kinds = AllEngineKinds();
+  kinds.push_back(ClusterKind());
+  return kinds;
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, ModelPlay, testing::ValuesIn(Kinds()),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

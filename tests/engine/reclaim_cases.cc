@@ -107,7 +107,7 @@ void AnExpiredNewerVersionOverAPermanentOlderOneNeverRevivesIt(Rig& rig) {
   EXPECT_EQ(rig.Get(kRows, "key"), newer);
   if (!rig.engine().capabilities().persistent) return;
   rig.Reopen(policy);
-  EXPECT_EQ(rig.ScanKeys(kRows), (Keys{"other"}));
+  EXPECT_EQ(rig.ScanKeys(kRows), newer ? (Keys{"key", "other"}) : (Keys{"other"}));
 }
 
 void CompactFileLeavesSnapshotsAlone(Rig& rig) {

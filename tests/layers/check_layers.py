@@ -40,7 +40,8 @@ TESTS = ("_test.cc", "_test.c", "_fuzz.cc")
 FOLDER_FILES_MAX = 40
 
 # First part of the include -> the only paths, by their beginning, that may include it.
-RESERVED = {"rocksdb": ("src/engine/rocks/", "bench/raw_rocks", "bench/peer_rocks")}
+RESERVED = {"rocksdb": ("src/engine/rocks/", "bench/raw_rocks", "bench/peer_rocks"),
+            "rados": ("src/engine/cluster/rados/",)}
 
 CLOCK = re.compile(r"\bSystemClock\b|\b(steady|system|high_resolution)_clock::now\b")
 CLOCK_HOMES = {

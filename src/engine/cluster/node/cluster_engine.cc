@@ -120,15 +120,36 @@ class ClusterEngine final : public Engine {
   static Status Copy(const Source& source, Address at, Bytes key, PinnedBytes& value) {
     PinnedBytes pinned;
     MAYFLY_RETURN_IF_ERROR(source.engine->Get(at, key, pinned, source.snapshot));
-    std::string& held = value.Hold<std::string>();
-    held.assign(pinned.view());
-    value.Show(held);
+    Keep(pinned.view(), value);
     return {};
   }
+  static void Keep(Bytes bytes, PinnedBytes& value) {
+    std::string& held = value.Hold<std::string>();
+    held.assign(bytes);
+    value.Show(held);
+  }
 
+  // The keys of a shard are read from one state.
   void DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const override {
+    std::map<ShardId, std::vector<Lookup*>> by_shard;
     for (Lookup* const lookup : lookups) {
-      lookup->status = DoGet(lookup->at, lookup->key, lookup->value, snapshot);
+      by_shard[node_->map().ShardOf(lookup->at.slot)].push_back(lookup);
+    }
+    for (const auto& [shard, wanted] : by_shard) MultiGetOf(wanted, snapshot);
+  }
+
+  void MultiGetOf(const std::vector<Lookup*>& wanted, const Snapshot* snapshot) const {
+    const auto source = SourceOf(wanted.front()->at.slot, snapshot);
+    std::vector<Lookup> found(wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      found[i].at = wanted[i]->at;
+      found[i].key = wanted[i]->key;
+    }
+    if (source) static_cast<void>(source->engine->MultiGet(found, source->snapshot));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      wanted[i]->value.Reset();
+      wanted[i]->status = source ? found[i].status : source.error();
+      if (wanted[i]->status.ok()) Keep(found[i].value.view(), wanted[i]->value);
     }
   }
 

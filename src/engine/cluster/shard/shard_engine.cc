@@ -82,7 +82,22 @@ class ShardEngine final : public Engine {
     return status;
   }
 
+  // All keys of one state: that of the snapshot, or one that is frozen for this call.
   void DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const override {
+    if (snapshot == nullptr && lookups.size() > 1) {
+      auto slots = shard_->state().Freeze();
+      if (!slots) return Fail(lookups, slots.error());
+      std::atomic<std::uint64_t> uncounted{0};
+      const ShardSnapshot frozen(std::move(slots).value(), uncounted);
+      ReadEach(lookups, &frozen);
+    } else {
+      ReadEach(lookups, snapshot);
+    }
+    const Status confirmed = Confirm(snapshot);
+    if (!confirmed.ok()) Fail(lookups, confirmed);
+  }
+
+  void ReadEach(std::span<Lookup*> lookups, const Snapshot* snapshot) const {
     for (Lookup* const lookup : lookups) {
       const Source source = SourceOf(lookup->at.slot, snapshot);
       lookup->status = Status::NotFound();
@@ -93,10 +108,11 @@ class ShardEngine final : public Engine {
             source.engine->Get(Normal(lookup->at), lookup->key, lookup->value, source.snapshot);
       }
     }
-    const Status confirmed = Confirm(snapshot);
-    if (confirmed.ok()) return;
+  }
+
+  static void Fail(std::span<Lookup*> lookups, const Status& why) {
     for (Lookup* const lookup : lookups) {
-      lookup->status = confirmed;
+      lookup->status = why;
       lookup->value.Reset();
     }
   }
