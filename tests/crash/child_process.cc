@@ -56,6 +56,8 @@ void ChildProcess::WriteBytes(const void* line, std::size_t size) {
 }
 
 void ChildProcess::Kill() { ::kill(process_, SIGKILL); }
+void ChildProcess::Stop() { ::kill(process_, SIGSTOP); }
+void ChildProcess::Continue() { ::kill(process_, SIGCONT); }
 
 bool ChildProcess::Wait() {
   int outcome = 0;

@@ -30,6 +30,10 @@ class ChildProcess {
 
   void Kill();
 
+  // Stands still, and goes on: SIGSTOP, SIGCONT.
+  void Stop();
+  void Continue();
+
   // Reaps the process. True when it died by SIGKILL, as it should.
   bool Wait();
 
