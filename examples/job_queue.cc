@@ -2,7 +2,7 @@
 //
 // A worker takes a job in one transaction: the job leaves the list, enters the sorted set of jobs
 // under way with the instant at which it is late, and its hash says who has it. A worker that dies
-// leaves its job there; whoever looks next puts late jobs back. The field with the worker's name
+// leaves its job there; the next worker puts late jobs back. The field with the worker's name
 // has a deadline of its own. Of two workers who take the same job, one gets Conflict and begins
 // again: Transact() does that. Clients of the server see the same collections.
 //

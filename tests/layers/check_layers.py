@@ -14,7 +14,7 @@ Rules:
 (2) A header of include/mayfly/ belongs to the module whose source of the same name includes it
     first (clock.h: src/base/clock.cc), and rule 1 holds for it. Without such a source it is free.
 (3) include/mayfly/ includes standard headers and its own: no third-party type reaches a user.
-(4) A library of RESERVED is included in its folders alone, whoever includes it.
+(4) A library of RESERVED is included in its folders alone.
 (5) tests/ and bench/ may include every module; no module includes them, nor an app. A test beside
     its module (x_test.cc, x_test.c, x_fuzz.cc) may include test support without naming it: what
     ships does not.

@@ -14,7 +14,7 @@ namespace mayfly::app {
 namespace {
 
 constexpr auto kBetweenDrawings = std::chrono::milliseconds(100);
-constexpr int kBarWidth = 24;
+constexpr int kProgressWidth = 24;
 
 }  // namespace
 
@@ -45,14 +45,14 @@ std::string ProgressBar::Line(std::uint64_t done, std::uint64_t all, double seco
       fmt::format("{}, {}/s", Amount(static_cast<double>(done)), Amount(rate));
   if (all == 0) return fmt::format("{}  {}", title_, speed);
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(all));
-  const int filled = static_cast<int>(share * kBarWidth);
+  const int filled = static_cast<int>(share * kProgressWidth);
   std::string left;
   if (rate > 0 && done < all) {
     const double rest = static_cast<double>(all - done) / rate;
     left = fmt::format(", {} left", ToText(Millis(static_cast<std::int64_t>(rest) * 1000), 2));
   }
   return fmt::format("{}  [{:#<{}}{:.<{}}] {:3.0f}%  {}{}", title_, "", filled, "",
-                     kBarWidth - filled, 100 * share, speed, left);
+                     kProgressWidth - filled, 100 * share, speed, left);
 }
 
 std::string ProgressBar::Amount(double amount) const {

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
-# What a flight gives when its computation was interrupted: whoever waited tries itself.
+# What a flight gives when its computation was interrupted: each caller that waited tries itself.
 ABANDONED: Any = object()
 
 _links = threading.Lock()

@@ -108,7 +108,7 @@ class _Memo:
 
 
 class _AsyncMemo(_Memo):
-    """The same for a coroutine function. Its computation is a task, whoever is cancelled."""
+    """The same for a coroutine function. No caller's cancellation ends its computation, a task."""
 
     async def __call__(self, *args: Any, **options: Any) -> Any:
         key = self.key(*args, **options)

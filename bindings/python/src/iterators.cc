@@ -15,7 +15,7 @@ namespace {
 namespace py = pybind11;
 using py::literals::operator""_a;
 
-// The first rows come at once; whoever reads on gets more at a time.
+// The first rows come at once; a caller that reads on gets more at a time.
 constexpr std::size_t kBatchRowsFirst = 8;
 constexpr std::size_t kBatchRowsMax = 512;
 constexpr std::size_t kBatchBytesMax = std::size_t{1} << 20;

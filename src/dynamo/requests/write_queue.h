@@ -33,14 +33,14 @@ class WriteQueue {
                        [&](const Asked& one) { return one.exchange->client == client; });
   }
 
-  // Applies a prefix of them, at least one. Calls `tell(exchange, write, capacity, outcome)` once
+  // Applies a prefix of them, at least one. Calls `respond(exchange, write, capacity, outcome)` once
   // for each.
-  template <typename Tell>
-  void DoFirst(tables::ProtocolTables& tables, const Tell& tell) {
+  template <typename Respond>
+  void DoFirst(tables::ProtocolTables& tables, const Respond& respond) {
     const std::span<const tables::ItemWrite> rest = std::span(writes_).subspan(done_);
     for (Result<WriteOutcome>& outcome : tables.WritePrefix(rest)) {
       const std::size_t i = done_++;
-      tell(*asked_[i].exchange, writes_[i], asked_[i].capacity, std::move(outcome));
+      respond(*asked_[i].exchange, writes_[i], asked_[i].capacity, std::move(outcome));
     }
   }
 
