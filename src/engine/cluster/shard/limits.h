@@ -17,6 +17,10 @@ inline constexpr std::size_t kLargeValueBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kGroupBytesMax = std::size_t{4} << 20;
 inline constexpr std::size_t kGroupChangesMax = 16'384;
 
+// Addresses that the rows of a shard may take, and so their bytes in memory. Reserving them costs
+// nothing; a server with 16,384 shards stays within what a process may have.
+inline constexpr std::size_t kShardAddressesMax = std::size_t{4} << 30;
+
 // Keys that one step of Compact() judges and removes.
 inline constexpr std::size_t kShardCompactStepKeys = 1024;
 

@@ -2,13 +2,26 @@
 
 #include <mutex>
 
-#include "engine/memory/memory_engine.h"
+#include "engine/cluster/shard/limits.h"
+#include "engine/hot/hot_engine.h"
 
 namespace mayfly::engine::cluster {
+namespace {
+
+// Without a thread and without a budget: a server has hundreds of these.
+std::unique_ptr<Engine> NewState() {
+  HotOptions options;
+  options.reserved_bytes = kShardAddressesMax;
+  options.huge_pages = false;
+  options.has_thread = false;
+  return NewHotMemoryEngine(options);
+}
+
+}  // namespace
 
 ShardState::ShardState(bool by_slot) : by_slot_(by_slot) {
   if (by_slot_) return;
-  slots_[0] = NewMemoryEngine();
+  slots_[0] = NewState();
   single_ = slots_[0].get();
 }
 
@@ -23,7 +36,7 @@ Engine& ShardState::Of(Slot slot) {
   if (Engine* const found = Find(slot)) return *found;
   const std::unique_lock lock(mutex_);
   std::unique_ptr<Engine>& engine = slots_[Place(slot)];
-  if (engine == nullptr) engine = NewMemoryEngine();
+  if (engine == nullptr) engine = NewState();
   return *engine;
 }
 
