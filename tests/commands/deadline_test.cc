@@ -66,6 +66,16 @@ TEST_F(Deadline, IsKeptByChangesOfAPart) {
   }
 }
 
+TEST_F(Deadline, MayBeTheLastInstant) {
+  ASSERT_EQ(Text("SET key 1 PXAT 9223372036854775807"), "OK");
+  EXPECT_EQ(Text("PEXPIRETIME key"), "9223372036854775807");
+  EXPECT_EQ(Text("EXPIRETIME key"), "9223372036854776");
+  EXPECT_EQ(Text("PEXPIREAT key 4102444800499"), "1");
+  EXPECT_EQ(Text("EXPIRETIME key"), "4102444800");
+  EXPECT_EQ(Text("PEXPIREAT key 4102444800500"), "1");
+  EXPECT_EQ(Text("EXPIRETIME key"), "4102444801");
+}
+
 TEST_F(Deadline, IsLostToANewValue) {
   for (const std::string write : {"SET key 2", "GETSET key 2", "MSET key 2", "BITOP NOT key key"}) {
     SCOPED_TRACE(write);

@@ -103,7 +103,7 @@ enum class TimeUnit : std::uint8_t { kSeconds, kMillis };
 
 // Rounded half up, so that a key given 10 seconds has 10 left when asked at once.
 std::int64_t In(TimeUnit unit, std::int64_t ms) {
-  return unit == TimeUnit::kMillis ? ms : (ms + 500) / 1000;
+  return unit == TimeUnit::kMillis ? ms : ms / 1000 + (ms % 1000 >= 500 ? 1 : 0);
 }
 
 Answer ReplyDeadline(Call& call, TimeUnit unit, WallTime from) {
