@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Instructions per command of a server, all its threads, under callgrind.
 
-  server_instructions.py SERVER [--requests N] [--keys N] [--functions N] [--command NAME ...]
+  server_instructions.py SERVER [--requests N] [--keys N] [--functions N] [--tracking]
+                         [--command NAME ...]
 
 SERVER is a mayfly or a redis-server, with a log that is synced every second. For each command the
 server first takes 20,000 of them, which make most keys; then N in pipelines of 16 are counted, from
 one client, with one thread. Unlike CPU time the figures hardly depend on what else the machine does.
-With --functions the dearest functions are shown, with what they call.
+With --functions the dearest functions are shown, with what they call; with --tracking the client
+has CLIENT TRACKING on, and another gets its messages.
 """
 import argparse
 import itertools
@@ -17,6 +19,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "redis"))
@@ -108,6 +111,23 @@ def send(client, requests):
             skip_reply(incoming)
 
 
+def track(client):
+    """Returns the connection that the messages go to, in the protocol's second version."""
+    listener = socket.create_connection(client.getpeername())
+    listener.sendall(b"CLIENT ID\r\n")
+    number = listener.makefile("rb").readline()[1:-2]
+    listener.sendall(b"SUBSCRIBE __redis__:invalidate\r\n")
+    client.sendall(b"CLIENT TRACKING ON REDIRECT " + number + b"\r\n")
+    skip_reply(client.makefile("rb"))
+    threading.Thread(target=read_to_end, args=(listener,), daemon=True).start()
+    return listener
+
+
+def read_to_end(connection):
+    while connection.recv(1 << 16):
+        pass
+
+
 def control(process, *arguments):
     subprocess.run(["callgrind_control", *arguments, str(process.pid)], check=True,
                    capture_output=True)
@@ -119,6 +139,8 @@ def count(server, name, options):
     number = lambda: f"{chance.randrange(options.keys):012}"
     with tempfile.TemporaryDirectory() as folder:
         process, client, profile = start(server, pathlib.Path(folder))
+        if options.tracking:
+            listener = track(client)  # Lives as long as it is counted.
         if name in BEFORE:
             send(client, list(BEFORE[name](number, WARM + options.requests)))
         if name not in ("GET", "DEL"):
@@ -129,6 +151,8 @@ def count(server, name, options):
         control(process, "-i", "off")
         control(process, "-d")
         process.terminate()
+        if options.tracking:
+            listener.close()
         process.wait()
         profiles = sorted(pathlib.Path(folder).glob("callgrind.out*"))
         total = sum(int(found) for file in profiles
@@ -152,6 +176,7 @@ def main():
     parser.add_argument("--requests", type=int, default=4_800)
     parser.add_argument("--keys", type=int, default=10_000)
     parser.add_argument("--functions", type=int, default=0)
+    parser.add_argument("--tracking", action="store_true")
     parser.add_argument("--command", nargs="*", default=list(COMMANDS))
     options = parser.parse_args()
     for name in options.command:
