@@ -24,7 +24,8 @@ SHOWN = {
                  "M|KM|FT|MI [ASC|DESC] [COUNT count [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
     "hexpire": "key seconds [NX|XX|GT|LT] FIELDS numfields field [field ...]",
     "delex": "key [IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest]",
-    "ttl.forecast": "[FROM milliseconds] [BUCKET milliseconds] [BUCKETS count] [COUNT keys] [CURSOR cursor]",
+    "ttl.forecast": "[KEYSPACE name] [FROM milliseconds] [BUCKET milliseconds] [BUCKETS count] [NOBYTES] [COUNT keys] "
+                    "[CURSOR cursor]",
 }
 
 
