@@ -16,8 +16,8 @@ function Page() {
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const [reason, setReason] = useState('');
   useEffect(() => {
-    onSessionEnd(() => {
-      setReason('The session has ended: log in again.');
+    onSessionEnd((why) => {
+      setReason(why);
       setSession(null);
     });
     openSession().then(setSession, (fault: Error) => {

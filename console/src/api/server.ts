@@ -1,6 +1,7 @@
 // The only file that speaks HTTP with the server, apart from live.ts. Every request is same-origin and carries the
 // session's CSRF token; the token lives in memory alone.
 import type { Bytes } from './bytes';
+import { sizeOf } from './bytes';
 import type { Reply } from './reply';
 import { isError, text } from './reply';
 
@@ -26,11 +27,12 @@ export class Refused extends Error {
 }
 
 let csrf = '';
-let ended: () => void = () => {};
+let user = '';
+let ended: (why: string) => void = () => {};
 
-export const sessionEnded = () => ended();
+export const sessionEnded = () => ended('The session has ended: log in again.');
 
-export const onSessionEnd = (call: () => void) => {
+export const onSessionEnd = (call: (why: string) => void) => {
   ended = call;
 };
 
@@ -49,7 +51,7 @@ async function request(path: string, body?: unknown): Promise<any> {
   }
   const json = await response.json().catch(() => ({}));
   if (response.ok) return json;
-  if (response.status === 401 && path !== 'login' && path !== 'session') ended();
+  if (response.status === 401 && path !== 'login' && path !== 'session') sessionEnded();
   throw new Refused(json.error ?? json.message ?? json.Message ?? `HTTP ${response.status}`, response.status);
 }
 
@@ -57,6 +59,7 @@ export async function openSession(): Promise<Session | null> {
   try {
     const session: Session = await request('session');
     csrf = session.csrf;
+    user = session.user;
     return session;
   } catch (fault) {
     if (fault instanceof Refused && fault.status === 401) return null;
@@ -72,22 +75,59 @@ export async function logIn(user: string, password: string): Promise<Session> {
 }
 
 export async function logOut(): Promise<void> {
-  await request('logout', {});
+  await request('logout', {}).catch(async () => {
+    if (await openSession()) await request('logout', {}); // Of another tab's login.
+  });
   csrf = '';
+  user = '';
 }
 
-const kCommandsMax = 100; // The server takes no more in one request.
+// Another tab of this browser may have logged in since, and has the cookie. The same user goes on with the new token;
+// what one user asked for is never done as another.
+async function send(body: unknown): Promise<{ replies: Reply[] }> {
+  try {
+    return await request('command', body);
+  } catch (fault) {
+    if (!(fault instanceof Refused) || fault.status !== 403) throw fault;
+    const [before, was] = [csrf, user];
+    const now = await openSession();
+    if (now === null) sessionEnded();
+    else if (now.user !== was) {
+      csrf = '';
+      ended('Another user has logged in, in another tab of this browser: log in again.');
+    } else if (now.csrf !== before) return request('command', body);
+    throw fault;
+  }
+}
+
+// The server takes no more in one request: 8 MiB of JSON, which may need six bytes for one.
+const kCommandsMax = 100;
+const kBytesMax = 1024 * 1024;
+
+type Words = Bytes[];
+
+function requestsOf(commands: Command[]): Words[][] {
+  const requests: Words[][] = [];
+  let size = 0;
+  for (const command of commands) {
+    const words = command.map((arg) => (typeof arg === 'number' ? String(arg) : arg));
+    const more = words.reduce((sum, word) => sum + sizeOf(word), 0);
+    const last = requests.at(-1);
+    if (last && last.length < kCommandsMax && size + more <= kBytesMax) {
+      last.push(words);
+      size += more;
+    } else {
+      requests.push([words]);
+      size = more;
+    }
+  }
+  return requests;
+}
 
 // One reply for each command; an error is a reply.
 export async function replies(db: number, commands: Command[]): Promise<Reply[]> {
   const all: Reply[] = [];
-  for (let at = 0; at < commands.length; at += kCommandsMax) {
-    const part = commands
-      .slice(at, at + kCommandsMax)
-      .map((one) => one.map((arg) => (typeof arg === 'number' ? String(arg) : arg)));
-    const json = await request('command', { db, commands: part });
-    all.push(...json.replies);
-  }
+  for (const part of requestsOf(commands)) all.push(...(await send({ db, commands: part })).replies);
   return all;
 }
 
