@@ -53,6 +53,17 @@ export function length(ms: number): string {
   return parts.join(' ');
 }
 
+// All of it, as parseLength() reads it: "1h 30min".
+export function exactLength(ms: number): string {
+  let left = ms;
+  const parts = kUnits.slice(1).map(([name, unit]) => {
+    const count = Math.floor(left / unit);
+    left -= count * unit;
+    return count > 0 ? `${count}${name}` : '';
+  });
+  return parts.filter((part) => part !== '').join(' ') || '0ms';
+}
+
 export const until = (ms: number, now: number): string =>
   ms > now ? `in ${length(ms - now)}` : `${length(now - ms)} ago`;
 

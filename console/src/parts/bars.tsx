@@ -62,6 +62,20 @@ function options(
   };
 }
 
+// A bar is as wide as two neighbours are apart: so that of a bar without one, its end is a neighbour without a value.
+function pointsOf(bars: Bar[]): uPlot.AlignedData {
+  const [begins, values]: [number[], (number | null)[]] = [[], []];
+  bars.forEach(({ begin, end, value }, at) => {
+    begins.push(begin);
+    values.push(value);
+    if (bars[at + 1]?.begin !== end) {
+      begins.push(end);
+      values.push(null);
+    }
+  });
+  return [begins, values];
+}
+
 export function Bars({
   label,
   bars,
@@ -130,7 +144,7 @@ export function Bars({
   }, [theme, height, words]);
 
   useEffect(() => {
-    chart.current?.setData([bars.map((bar) => bar.begin), bars.map((bar) => bar.value)]);
+    chart.current?.setData(pointsOf(bars));
   }, [bars, from, to, theme, words]);
 
   return <div class="chart" ref={host} role="img" aria-label={label} />;

@@ -8,7 +8,7 @@ import { useAsk } from '../app/ask';
 import { databaseOf, keyspaceName } from '../app/keyspace_name';
 import { count, micros, plural, roughly, size } from '../app/figures';
 import { useShared } from '../app/state';
-import { instant, length } from '../app/time';
+import { instant, length, until } from '../app/time';
 import { Fault, Nothing, Panel, Rows } from '../parts/basics';
 import { Instant } from '../parts/instant';
 import { Slices, useSlices } from '../parts/slices';
@@ -69,6 +69,12 @@ function ClockPanel({ figures }: { figures: Figures }) {
           <>
             <dt>Last jump</dt>
             <dd>{length(number(clock.value['last-jump-ms']))}</dd>
+          </>
+        )}
+        {figures.uptime_ms > 0 && (
+          <>
+            <dt>Server up for</dt>
+            <dd>{length(figures.uptime_ms)}</dd>
           </>
         )}
         <dt>Deletion</dt>
@@ -216,6 +222,7 @@ function Tiles({ figures, history }: { figures: Figures; history: Figures[] }) {
   const promises = figures.keyspaces.filter((one) => one.purge_within);
   const overdue = promises.filter((one) => one.promise_overdue_ms).length;
   const kept = promises.length === 0 ? 'none' : overdue > 0 ? `${overdue} overdue` : `${promises.length} kept`;
+  const next = Math.min(...promises.map(dueOf));
   const latency = figures.latency;
   return (
     <dl class="figures">
@@ -259,7 +266,7 @@ function Tiles({ figures, history }: { figures: Figures; history: Figures[] }) {
       <Figure
         name="Promises"
         value={kept}
-        note={promises.length === 0 ? 'nothing has purge-within' : `up for ${length(figures.uptime_ms)}`}
+        note={promises.length === 0 ? 'nothing has purge-within' : `next due ${until(next, figures.now)}`}
       />
     </dl>
   );

@@ -30,8 +30,8 @@ async function ofTable(name: string): Promise<[string, number][]> {
 }
 
 export const sizeName = (name: string): string => {
-  const { table, index } = keyspaceName(name);
-  return table === '' ? name : `${table} ${index}`;
+  const { table, index, items } = keyspaceName(name);
+  return items || index !== '' ? `${table} ${index}` : name; // Of streams it is not known.
 };
 
 // Of the few keyspaces that a page shows, by sizeName(); a part that is not there could not be asked for.

@@ -44,7 +44,7 @@ export function KeyList({ label, keys, link }: { label: string; keys: FoundKey[]
           </th>
           <td>{type}</td>
           <td>
-            <Deadline ms={deadline} />
+            <Deadline ms={deadline} brief />
           </td>
         </tr>
       ))}

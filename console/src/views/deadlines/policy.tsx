@@ -8,30 +8,27 @@ import { bytes, fields, list, number, text } from '../../api/reply';
 import { call } from '../../api/server';
 import { useAsk, useDo } from '../../app/ask';
 import { count, plural } from '../../app/figures';
-import { length, parseLength } from '../../app/time';
+import { exactLength, length, parseLength } from '../../app/time';
 import { Fault, Nothing, Panel, Raw, Rows } from '../../parts/basics';
 import { Choice, Form, Text } from '../../parts/inputs';
 import { Deadline } from '../../parts/instant';
 
 interface Rule {
   name: string;
-  title: string;
-  meaning: string;
+  label: string;
   values?: [string, string][]; // Otherwise a length of time, or none; jitter is a number.
 }
 
 const kRules: Rule[] = [
-  { name: 'default-ttl', title: 'Default time to live', meaning: 'of a write that names none' },
-  { name: 'min-ttl', title: 'Shortest time to live', meaning: 'a write may ask for' },
+  { name: 'default-ttl', label: 'Default time to live, of a write that names none' },
+  { name: 'min-ttl', label: 'Shortest time to live that a write may ask for' },
   {
     name: 'max-ttl',
-    title: 'Longest time to live',
-    meaning: 'a write may ask for; a key without a deadline exceeds it',
+    label: 'Longest time to live that a write may ask for; a key without a deadline exceeds it',
   },
   {
     name: 'require',
-    title: 'Deadline required',
-    meaning: 'keys without one are not allowed',
+    label: 'Deadline required: keys without one are not allowed',
     values: [
       ['no', 'no'],
       ['yes', 'yes'],
@@ -39,31 +36,29 @@ const kRules: Rule[] = [
   },
   {
     name: 'breach',
-    title: 'What is not allowed',
-    meaning: 'is refused, or gets the nearest lifetime that is',
+    label: 'What is not allowed is refused, or gets the nearest lifetime that is',
     values: [
       ['refuse', 'is refused'],
       ['clamp', 'is clamped'],
     ],
   },
-  { name: 'jitter', title: 'Jitter', meaning: 'thousandths taken off, so that keys do not die together' },
+  { name: 'jitter', label: 'Jitter: thousandths taken off, so that keys do not die together' },
   {
     name: 'events',
-    title: 'Events',
-    meaning: 'that expired rows leave',
+    label: 'Events: what expired keys leave',
     values: [
-      ['off', 'off'],
-      ['key', 'with the key'],
-      ['value', 'with the old value'],
+      ['off', 'none'],
+      ['key', 'one with the key'],
+      ['value', 'one with the key and the old value'],
     ],
   },
-  { name: 'purge-within', title: 'Promise: purged within', meaning: 'of their death, no byte is in any file' },
+  { name: 'purge-within', label: 'Promise: so long after its death, no byte of a key is in any file' },
 ];
 
 const isLength = (rule: Rule) => !rule.values && rule.name !== 'jitter';
 
 function shownValue(rule: Rule, value: string): string {
-  return isLength(rule) && /^\d+$/.test(value) ? `${value} ms` : value;
+  return isLength(rule) && /^\d+$/.test(value) ? exactLength(Number(value)) : value;
 }
 
 function sentValue(rule: Rule, words: string): string {
@@ -194,7 +189,7 @@ export function Policy({ db }: { db: number }) {
           rule.values ? (
             <Choice
               key={rule.name}
-              label={`${rule.title} ${rule.meaning}`}
+              label={rule.label}
               value={draft[rule.name] ?? ''}
               options={rule.values}
               set={(value) => setDraft({ ...draft, [rule.name]: value })}
@@ -202,7 +197,7 @@ export function Policy({ db }: { db: number }) {
           ) : (
             <Text
               key={rule.name}
-              label={`${rule.title} ${rule.meaning}`}
+              label={rule.label}
               value={draft[rule.name] ?? ''}
               hint="none; 15m, 7d"
               set={(value) => setDraft({ ...draft, [rule.name]: value })}
