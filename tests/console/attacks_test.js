@@ -4,7 +4,20 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before } from 'node:test';
-import { button, flow, kOrigin, logIn, openPlace, region, resp, show, useBrowser } from './browser.js';
+import {
+  answer,
+  button,
+  flow,
+  kOrigin,
+  logIn,
+  openKey,
+  openPlace,
+  region,
+  resp,
+  show,
+  until,
+  useBrowser,
+} from './browser.js';
 import { Resp } from './resp.js';
 
 useBrowser();
@@ -24,6 +37,9 @@ after(() => evil.close());
 
 // Each says which it was, if it ever runs.
 const markup = (where) => `<img src=x onerror="window.ran='${where}'"><script>window.ran='${where}'</script>`;
+// For names of files and users, which have no slash and no blank.
+const tag = (where) => `<img/src=x/onerror=window.ran='${where}'>`;
+const nameless = (where) => `<img src=x onerror="window.ran='${where}'">`;
 const table = (operation, body) => resp.run('TTL.TABLE', 'WRITE', operation, JSON.stringify(body));
 
 // What a view made of markup: nothing may have become an element or run.
@@ -45,6 +61,7 @@ async function fill() {
   await resp.run('ZADD', 'board', 1, markup('member'));
   await resp.run('XADD', 'log', '1-1', markup('field'), value);
   await resp.run('XGROUP', 'CREATE', 'log', markup('group'), '0');
+  await resp.run('TTL.BACKUP', nameless('backup')).then(finished);
   await resp.run('ACL', 'SETUSER', `<img/src=x/onerror=window.ran='user'>`, `~${markup('keys').replaceAll(' ', '/')}`);
   await resp.run('CONFIG', 'SET', 'console-hosts', markup('setting'));
   await resp.run('CONFIG', 'SET', 'slowlog-log-slower-than', '0');
@@ -63,9 +80,20 @@ async function fill() {
   });
 }
 
+// A job that has ended, with its words.
+async function finished(id) {
+  const fields = async () => {
+    const flat = await resp.run('TTL.JOB', 'GET', id);
+    return Object.fromEntries(flat.flatMap((one, at) => (at % 2 === 0 ? [[one, flat[at + 1]]] : [])));
+  };
+  await until(async () => ['done', 'failed'].includes((await fields()).state), true);
+  return fields();
+}
+
 // A place, and a text of the markup that it shows, so that it is known to be there.
 const key = (name) => `browser?db=0&key=${encodeURIComponent(`s${name}`)}`;
 const kPlaces = [
+  ['overview', 'Reaper lag'],
   ['browser', "window.ran='prefix'"],
   ['browser?by=pattern', "window.ran='key'"],
   [`browser?by=pattern&match=${encodeURIComponent(markup('pattern'))}`, "window.ran='pattern'"],
@@ -87,6 +115,7 @@ const kPlaces = [
   ['operations?tab=clients', "onerror=window.ran='client'"],
   ['operations?tab=users', "onerror=window.ran='user'"],
   ['operations?tab=settings', "window.ran='setting'"],
+  ['operations?tab=jobs', 'New folder'],
 ];
 
 flow('markup in names and values stays text in every view', async (page) => {
@@ -139,6 +168,8 @@ flow('markup in names and values stays text in every view', async (page) => {
     await page.keyboard.press('Enter');
     await page.getByRole('log').getByText(reply).waitFor();
   };
+  await resp.run('SET', 'output', markup('output'));
+  await say('GET output', "window.ran='output'");
   await say(`GET '${markup('line').replaceAll("'", "\\'")}'`, '(nil)');
   await say(`"${markup('command').replaceAll('"', '\\"')}"`, "ERR unknown command '<img");
   await assertHarmless(page, 'command line');
@@ -146,6 +177,132 @@ flow('markup in names and values stays text in every view', async (page) => {
   await table('DeleteTable', { TableName: 'attacked' });
   await resp.run('CONFIG', 'SET', 'console-hosts', '');
   assert.deepEqual([...new Set(requests)], [kOrigin], 'nothing from outside is loaded');
+});
+
+flow('markup stays text in dialogs, in what is said, and in long work', async (page) => {
+  await fill();
+  await logIn(page);
+  const name = markup('key');
+  await openKey(page, name);
+  const panel = () => page.locator('main .panel').filter({ hasText: 'Takes' });
+  await button(panel(), 'Delete').click();
+  await page.getByRole('dialog').getByText("window.ran='key'").waitFor();
+  await assertHarmless(page, 'the question before a deletion');
+  await answer(page, 'Cancel');
+  await button(panel(), 'Rename').click();
+  await page.getByLabel('New name (escaped)').fill(markup('renamed'));
+  await button(page.getByRole('form', { name: 'Rename' }), 'Rename').click();
+  await page
+    .getByRole('status')
+    .getByText(/^renamed to <img/)
+    .waitFor();
+  await assertHarmless(page, 'what is said of a rename');
+
+  await openKey(page, 'hash');
+  const fields = region(page, 'Fields');
+  for (const [title, words] of [
+    ['Edit', "window.ran='field'"],
+    ['Deadline', "window.ran='field'"],
+    ['Remove', "window.ran='field'"],
+  ]) {
+    await fields
+      .getByRole('button', { name: new RegExp(`^${title} <img`) })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByText(words).first().waitFor();
+    await assertHarmless(page, `the dialog ${title}`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+
+  const pattern = '*window.ran=*';
+  await openPlace(page, `browser?by=pattern&match=${encodeURIComponent(pattern)}`);
+  const bulk = region(page, 'Change all of them');
+  await bulk.getByLabel('Time to live').fill('10m');
+  await button(bulk, 'Preview').click();
+  await bulk
+    .getByText(/window.ran='(key|prefix|renamed)'/)
+    .first()
+    .waitFor();
+  await assertHarmless(page, 'a preview');
+  await openPlace(page, `browser?by=pattern&match=${encodeURIComponent(`${markup('none')}*`)}`);
+  await bulk.getByLabel('What to do').selectOption('DELETE');
+  await resp.run('SET', `${markup('none')}-1`, 'x');
+  await button(bulk, 'Preview').click();
+  await bulk.getByText('1 key would change, such as').waitFor();
+  await button(bulk, 'Delete them').click();
+  await page.getByRole('dialog').getByText("window.ran='none'").waitFor();
+  await assertHarmless(page, 'the question before a bulk change');
+  await answer(page, 'Delete them');
+  await bulk.getByText('1 key changed.').waitFor();
+  await table('DeleteTable', { TableName: 'attacked' });
+});
+
+flow('markup in names of backups stays text in jobs, results, faults and proofs', async (page) => {
+  const backup = nameless('saved');
+  const made = await finished(await resp.run('TTL.BACKUP', backup));
+  assert.equal(made.state, 'done', made.error);
+  await logIn(page);
+  await openPlace(page, 'operations?tab=jobs');
+  await page
+    .getByRole('row', { name: /backup done/ })
+    .first()
+    .getByRole('button')
+    .click();
+  await region(page, 'Result').getByText("window.ran='saved'").waitFor();
+  await assertHarmless(page, 'the result of a backup');
+
+  const form = page.getByRole('form', { name: 'Restore' });
+  await form.getByLabel('Backup').selectOption(backup);
+  await form.getByLabel('New folder').fill(backup);
+  await button(form, 'Restore').click();
+  await page
+    .getByRole('alert')
+    .getByText(/exists already/)
+    .waitFor();
+  await assertHarmless(page, 'a refusal');
+  await form.getByLabel('New folder').fill(nameless('folder'));
+  await button(form, 'Restore').click();
+  await region(page, 'Result').getByText("window.ran='folder'").waitFor();
+  await assertHarmless(page, 'the result of a restore');
+
+  await page.getByLabel('Name', { exact: true }).fill(backup);
+  await button(page, 'Back up').click();
+  await page
+    .getByRole('alert')
+    .getByText(/window.ran='saved'/)
+    .waitFor();
+  await assertHarmless(page, 'the fault of a job');
+  await show(page, 'Proof');
+  await page.getByLabel('Search for a text').fill(markup('find'));
+  await button(page, 'Run a proof').click();
+  await region(page, 'The proof').getByText("window.ran='folder'").waitFor();
+  await assertHarmless(page, 'a proof that names backups');
+});
+
+flow('a user with markup in the name is that name, wherever it is shown', async (page) => {
+  const name = tag('me');
+  await resp.run('ACL', 'SETUSER', name, 'on', '>pw', 'allkeys', 'allcommands');
+  await logIn(page, name, 'pw');
+  await page.locator('header').getByText(name).waitFor();
+  await page.getByText('Reaper lag').waitFor();
+  await assertHarmless(page, 'the header');
+  await openPlace(page, 'operations?tab=users');
+  await page
+    .getByRole('button', { name: `Remove ${name}` })
+    .first()
+    .click();
+  await page.getByRole('dialog').getByText(name).waitFor();
+  await assertHarmless(page, 'the question before a user is removed');
+  await answer(page, 'Cancel');
+  await show(page, 'Command line');
+  await page.getByRole('combobox', { name: /Command/ }).fill('ACL WHOAMI');
+  await page.keyboard.press('Enter');
+  await page.getByRole('log').getByText(name).waitFor();
+  await assertHarmless(page, 'the command line');
+  await resp.run('ACL', 'DELUSER', name);
+  await page.getByText('The session has ended: log in again.').waitFor();
+  await assertHarmless(page, 'the login');
 });
 
 flow('the policy stops what a hole would let in, and these tests would see it', async (page) => {

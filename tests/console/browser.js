@@ -2,13 +2,14 @@
 // or into the content security policy, fails its test.
 import assert from 'node:assert/strict';
 import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { Resp } from './resp.js';
 
-export const kOrigin = `http://127.0.0.1:${process.env.MAYFLY_HTTP_PORT}`;
+export const kOrigin = `${process.env.MAYFLY_SCHEME}://127.0.0.1:${process.env.MAYFLY_HTTP_PORT}`;
 export const kScreens = path.resolve('screens');
 
 const kPatience = 20_000; // Milliseconds; a busy machine is slow.
@@ -37,6 +38,7 @@ async function open() {
     headless: true,
     viewport: kDesk,
     acceptDownloads: true,
+    ignoreHTTPSErrors: process.env.MAYFLY_SCHEME === 'https', // Its certificate is of no known authority.
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -54,6 +56,19 @@ async function close() {
   resp.close();
   await context.close();
   rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+}
+
+const runOf = async () => /run_id:(\w+)/.exec(await resp.run('INFO', 'server'))[1];
+
+// The server dies as in a crash, and is started again; `resp` is connected anew.
+export async function restartServer() {
+  const before = await runOf();
+  await writeFile(process.env.MAYFLY_WISHES, 'restart\n');
+  await until(async () => {
+    resp.close();
+    resp = await Resp.open().catch(() => resp);
+    return (await runOf().catch(() => before)) !== before;
+  }, true);
 }
 
 // A page of the browser whose faults are collected in `page.faults`.

@@ -8,6 +8,28 @@ useBrowser();
 
 const advance = (seconds) => resp.run('DEBUG', 'CLOCK', 'ADVANCE', seconds * 1000);
 
+// Which part of the chart's width has bars in it: of the columns of pixels just above the axis.
+const widthOfBars = (page) =>
+  page.evaluate(() => {
+    const canvas = document.querySelector('.chart canvas');
+    const over = document.querySelector('.u-over').getBoundingClientRect();
+    const box = canvas.getBoundingClientRect();
+    const scale = canvas.width / box.width;
+    const style = getComputedStyle(document.querySelector('.chart'));
+    const probe = document.createElement('canvas').getContext('2d');
+    probe.fillStyle = style.getPropertyValue('--accent').trim();
+    probe.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = probe.getImageData(0, 0, 1, 1).data;
+    const width = Math.floor(over.width * scale);
+    const row = canvas
+      .getContext('2d')
+      .getImageData((over.left - box.left) * scale, (over.bottom - box.top - 4) * scale, width, 1).data;
+    let colored = 0;
+    for (let at = 0; at < width; at += 1)
+      if (row[at * 4] === red && row[at * 4 + 1] === green && row[at * 4 + 2] === blue) colored += 1;
+    return colored / width;
+  });
+
 async function downloaded(page, click) {
   const [download] = await Promise.all([page.waitForEvent('download'), click()]);
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
@@ -32,6 +54,8 @@ flow('a key gets another time to live, and is seen to die in the chart and in th
   // The bar stands where the key dies: a click on it shows the key. The chart moves on by a bar now and then.
   const dies = await resp.run('PEXPIRETIME', 'session:1');
   const link = chart.getByRole('link', { name: 'session:1' });
+  const wide = await widthOfBars(chart);
+  assert.ok(wide > 0 && wide < 0.05, `a bar that stands alone is as wide as its span, not ${wide}`);
   await until(async () => {
     const words = await chart.getByText('1 key with').textContent();
     const from = Date.parse(/from (\S+ \S+Z)/.exec(words)[1].replace(' ', 'T'));
@@ -150,6 +174,68 @@ flow('events are filtered, paused and exported', async (page) => {
     .split('\n')
     .map((line) => JSON.parse(line).key);
   assert.deepEqual(keys, ['login:1', 'login:2', 'login:3']);
+
+  await resp.run('SET', 'login:late', 'x', 'PXAT', 1);
+  await page.getByLabel('Cause').selectOption('written too late');
+  await table.getByRole('link', { name: 'login:late' }).waitFor();
+  await table.getByRole('link', { name: 'login:1' }).waitFor({ state: 'detached' });
+  await page.getByLabel('Of', { exact: true }).selectOption('db1');
+  await page.getByText('None yet.').waitFor();
+});
+
+flow('the items of a table have a forecast, and events of their own', async (page) => {
+  const table = (operation, body) => resp.run('TTL.TABLE', 'WRITE', operation, JSON.stringify(body));
+  await table('CreateTable', {
+    TableName: 'carts',
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
+  });
+  await table('UpdateTimeToLive', {
+    TableName: 'carts',
+    TimeToLiveSpecification: { Enabled: true, AttributeName: 'dies' },
+  });
+  const [seconds] = await resp.run('TIME');
+  for (const [id, life] of [
+    ['a', 600],
+    ['b', 1200],
+    ['c', 86_400 * 400],
+  ])
+    await table('PutItem', {
+      TableName: 'carts',
+      Item: { id: { S: id }, dies: { N: String(Number(seconds) + life) } },
+    });
+  await logIn(page);
+  await openPlace(page, 'tables?table=carts');
+  await page.getByRole('link', { name: 'When its items die' }).click();
+  await page.getByText('2 items with').waitFor();
+  await button(page, '10 years').click();
+  await page.getByText('3 items with').waitFor();
+  await button(page, '1 h').click();
+  await page.getByText('2 items with').waitFor();
+  await advance(700);
+  await page.getByText('1 item with').waitFor();
+  await page.getByLabel('Of', { exact: true }).selectOption('db0');
+  await page.getByText('0 keys with').waitFor();
+  await show(page, 'Events');
+  await page.getByLabel('Of', { exact: true }).selectOption('table carts');
+  await page
+    .getByRole('region', { name: 'Table: Events' })
+    .getByRole('row', { name: /carts: items/ })
+    .waitFor();
+  await page.getByLabel('Of', { exact: true }).selectOption('db0');
+  await page.getByText('None yet.').waitFor();
+  await table('DeleteTable', { TableName: 'carts' });
+});
+
+flow('the overview says when promises are due, and that they are kept', async (page) => {
+  await resp.run('TTL.POLICY', 'SET', 'purge-within', 7_200_000);
+  await logIn(page);
+  const promises = page.getByRole('region', { name: 'Table: Promises' });
+  await promises.getByRole('row', { name: /^db0 2 h .* in (2 h|1 h \d+ min) .* kept$/ }).waitFor();
+  await resp.run('TTL.POLICY', 'SET', 'purge-within', 'none');
+  await page.getByText('Nothing has purge-within:').waitFor();
 });
 
 flow('a proof is run, read in words, asked for a text, and taken home', async (page) => {

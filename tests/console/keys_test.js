@@ -255,6 +255,47 @@ flow('keys of a window of time are found and changed together', async (page) => 
   await found.getByRole('link', { name: 'never' }).waitFor();
 });
 
+flow('keys of a window are changed once each, whatever a policy makes of their lives', async (page) => {
+  const kKeys = 2200;
+  const deadlines = () =>
+    resp.run(
+      'EVAL',
+      'local all = {} for i = 1, #KEYS do all[i] = redis.call("PEXPIRETIME", KEYS[i]) end return all',
+      kKeys,
+      ...names,
+    );
+  const names = Array.from({ length: kKeys }, (_, at) => `cart:${at}`);
+  const now = async () => {
+    const [seconds, micros] = (await resp.run('TIME')).map(Number);
+    return seconds * 1000 + Math.floor(micros / 1000);
+  };
+  await logIn(page);
+  // The last ends among the deadlines that there are: the work meets what it has changed.
+  for (const [policy, life, from, to] of [
+    [[], '10d', 864_000_000, 864_000_000],
+    [['max-ttl', 3_600_000, 'breach', 'clamp'], '10d', 3_600_000, 3_600_000],
+    [['jitter', 500], '2000s', 1_000_000, 2_000_000],
+    [[], '1000s', 1_000_000, 1_000_000],
+  ]) {
+    await resp.run('TTL.POLICY', 'SET', 'max-ttl', 'none', 'breach', 'refuse', 'jitter', 0);
+    for (let at = 0; at < kKeys; at += 1) await resp.run('SET', names[at], 'x', 'EX', 100 + at);
+    if (policy.length > 0) await resp.run('TTL.POLICY', 'SET', ...policy);
+    await openPlace(page, 'nowhere');
+    await openPlace(page, 'browser?db=0&by=deadline');
+    const bulk = region(page, 'Change all of them');
+    await bulk.getByLabel('Time to live').fill(life);
+    await button(bulk, 'Preview').click();
+    await bulk.getByText('2,200 keys would change, such as cart:').waitFor();
+    await button(bulk, 'Set their time to live').click();
+    await answer(page, 'Set their time to live');
+    await bulk.getByText(/^[\d,]+ keys changed\.$/).waitFor();
+    const begun = await now();
+    for (const deadline of await deadlines())
+      assert.ok(deadline >= begun + from && deadline <= begun + to, `${policy} ${life}: ${deadline - begun}`);
+  }
+  await resp.run('TTL.POLICY', 'SET', 'jitter', 0);
+});
+
 flow('the keyboard is enough', async (page) => {
   await resp.run('SET', 'app:one', 'hello');
   await resp.run('SET', 'app:two', 'hello');

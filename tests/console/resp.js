@@ -11,6 +11,10 @@ export class Resp {
     await new Promise((opened, failed) => {
       resp.#socket = net.connect(port, '127.0.0.1', opened).on('error', failed);
     });
+    // A server that is gone answers nothing more.
+    resp.#socket.on('close', () => {
+      for (const answered of resp.#waiting.splice(0)) answered(new Error('the connection is closed'));
+    });
     resp.#socket.unref(); // A test that failed does not wait for it.
     resp.#socket.on('data', (bytes) => {
       resp.#bytes = Buffer.concat([resp.#bytes, bytes]);
@@ -25,6 +29,7 @@ export class Resp {
     const head = Buffer.from(`*${parts.length}\r\n`);
     const body = parts.flatMap((part) => [Buffer.from(`$${part.length}\r\n`), part, Buffer.from('\r\n')]);
     const reply = await new Promise((answered) => {
+      if (this.#socket.destroyed) return answered(new Error('the connection is closed'));
       this.#waiting.push(answered);
       this.#socket.write(Buffer.concat([head, ...body]));
     });

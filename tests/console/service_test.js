@@ -1,9 +1,6 @@
-// Goal: a person looks after tables, clients, users, settings and backups, runs commands, and can do no more than his
-// user may.
+// Goal: a person looks after tables, clients, users and settings, runs commands, and can do no more than his user may.
 // Method: what he would click and type; what it did is asked by the Redis protocol.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { beforeEach } from 'node:test';
 import { answer, button, flow, logIn, openKey, openPlace, region, resp, show, until, useBrowser } from './browser.js';
 import { Resp } from './resp.js';
@@ -94,6 +91,7 @@ flow('a table is queried by form and by index, its items edited, its stream read
   await page.getByRole('row', { name: /^by-state global state \(S\)/ }).waitFor();
   await page.getByRole('tab', { name: 'Stream' }).click();
   await page.getByRole('row', { name: /insert .*customer: ben/ }).waitFor();
+  await page.getByRole('row').nth(1).getByText('modify').waitFor();
   await page
     .getByRole('row', { name: /modify .*99/ })
     .first()
@@ -103,6 +101,93 @@ flow('a table is queried by form and by index, its items edited, its stream read
   await answer(page, 'Remove');
   await items.getByRole('row', { name: /^ben/ }).waitFor({ state: 'detached' });
   await table('WRITE', 'DeleteTable', { TableName: 'orders' });
+});
+
+flow('a stream of a table is read from either end, in pages, and so is one that has ended', async (page) => {
+  await makeTable();
+  for (let at = 0; at < 117; at += 1)
+    await table('WRITE', 'PutItem', {
+      TableName: 'orders',
+      Item: { customer: { S: `c${at}` }, at: { S: 'x' }, state: { S: 'open' } },
+    });
+  await logIn(page);
+  await openPlace(page, 'tables?table=orders&tab=stream');
+  const records = page.getByRole('region', { name: 'Table: Records' });
+  const first = records.getByRole('rowheader').first();
+  await first.getByText('customer: c116}').waitFor();
+  const pager = page.getByRole('navigation', { name: 'Pages of records' });
+  await button(pager, 'Next').click();
+  await first.getByText('customer: c66}').waitFor();
+  // What comes meanwhile does not move the pages.
+  await table('WRITE', 'PutItem', {
+    TableName: 'orders',
+    Item: { customer: { S: 'late' }, at: { S: 'x' }, state: { S: 'open' } },
+  });
+  await button(pager, 'Next').click();
+  await first.getByText('customer: c16}').waitFor();
+  assert.equal(await records.getByRole('rowheader').count(), 20);
+  assert.ok(await button(pager, 'Next').isDisabled());
+  await button(page, 'Reload').click();
+  await first.getByText('customer: late}').waitFor();
+  await page.getByLabel('Order', { exact: true }).selectOption('oldest first');
+  await first.getByText('at: 2026-01, customer: ann').waitFor();
+
+  for (const StreamSpecification of [{ StreamEnabled: false }, { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' }])
+    await table('WRITE', 'UpdateTable', { TableName: 'orders', StreamSpecification });
+  await page.reload();
+  await page.getByText('No record.').waitFor();
+  const streams = page.getByLabel('Stream', { exact: true });
+  const labels = await streams.locator('option').allTextContents();
+  assert.equal(labels.length, 2);
+  await streams.selectOption(labels[1]);
+  await first.getByText('customer: late}').waitFor();
+  await table('WRITE', 'DeleteTable', { TableName: 'orders' });
+});
+
+flow('tables, groups of a stream and what a proof names come in pages', async (page) => {
+  const names = Array.from({ length: 23 }, (_, at) => `t${String(at).padStart(2, '0')}`);
+  for (const TableName of names) {
+    await table('WRITE', 'CreateTable', {
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    });
+    await table('WRITE', 'PutItem', { TableName, Item: { id: { S: 'x' } } });
+  }
+  await logIn(page);
+  const listed = page.getByRole('region', { name: 'Table: Tables' });
+  await listed.getByRole('row', { name: /^t00: items 1 \d+ B/ }).waitFor();
+  assert.equal(await listed.getByRole('rowheader').count(), 20);
+  await button(page.getByRole('navigation', { name: 'Pages of Tables' }), 'Next').click();
+  await listed.getByRole('row', { name: /^t22: items 1 \d+ B/ }).waitFor();
+  assert.equal(await listed.getByRole('rowheader').count(), 3);
+  for (const TableName of names) await table('WRITE', 'DeleteTable', { TableName });
+
+  await resp.run('XADD', 'log', '1-1', 'a', 'b');
+  for (let at = 0; at < 12; at += 1) await resp.run('XGROUP', 'CREATE', 'log', `group-${at}`, '0');
+  await openKey(page, 'log');
+  const groups = page.getByRole('region', { name: 'Table: Groups' });
+  await groups.getByRole('rowheader').first().waitFor();
+  assert.equal(await groups.getByRole('rowheader').count(), 10);
+  await button(page.getByRole('navigation', { name: 'Pages of groups' }), 'Next').click();
+  await until(() => groups.getByRole('rowheader').count(), 2);
+
+  // Each backup is named by a proof.
+  for (let at = 0; at < 21; at += 1) {
+    await resp.run('TTL.BACKUP', `backup-${String(at).padStart(2, '0')}`);
+    await until(async () => {
+      const [latest] = await resp.run('TTL.JOB', 'LIST');
+      return latest[latest.indexOf('state') + 1];
+    }, 'done');
+  }
+  await show(page, 'Proof');
+  await button(page, 'Run a proof').click();
+  const report = region(page, 'The proof');
+  await report.getByText('backups/backup-00 ').waitFor();
+  assert.equal(await report.getByRole('listitem').count(), 20);
+  await button(report.getByRole('navigation', { name: 'Pages of What still holds something' }), 'Next').click();
+  await report.getByText('backups/backup-20 ').waitFor();
 });
 
 flow('slow commands, clients, users and settings are seen and changed', async (page) => {
@@ -144,24 +229,6 @@ flow('slow commands, clients, users and settings are seen and changed', async (p
   await page.getByRole('row', { name: /^maxmemory-policy volatile-ttl/ }).waitFor();
   assert.deepEqual(await resp.run('CONFIG', 'GET', 'maxmemory-policy'), ['maxmemory-policy', 'volatile-ttl']);
   await resp.run('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
-});
-
-flow('a backup is made and a check run, with their progress', async (page) => {
-  for (let i = 0; i < 100; i += 1) await resp.run('SET', `key:${i}`, 'x', 'EX', 1000);
-  await logIn(page);
-  await openPlace(page, 'operations?tab=jobs');
-  await page.getByLabel('Name', { exact: true }).fill('by-hand');
-  await button(page, 'Back up').click();
-  await page.getByText(/^Job \d+: done/).waitFor();
-  const [, dir] = await resp.run('CONFIG', 'GET', 'dir');
-  assert.ok(existsSync(path.join(dir, 'backups', 'by-hand')) || existsSync(path.join(dir, '..', 'backups', 'by-hand')));
-  await button(page, 'Check').click();
-  await page.getByRole('region', { name: /^Job \d+: check$/ }).waitFor();
-  await page.getByRole('region', { name: 'Result' }).getByText('"clean" => (true)').waitFor();
-  await page
-    .getByRole('region', { name: 'Table: Jobs' })
-    .getByRole('row', { name: /backup done/ })
-    .waitFor();
 });
 
 flow('a command line completes, runs and recalls', async (page) => {
@@ -221,32 +288,4 @@ flow('who may only read is shown what he may, and refused in ACL’s words', asy
   await button(page, 'Run a proof').click();
   await page.getByText("NOPERM this user has no permissions to run the 'ttl.prove' command").waitFor();
   assert.equal(await resp.run('GET', 'app:1'), 'seen');
-});
-
-flow('a page that lost the server says so, and goes on by itself', async (page) => {
-  await logIn(page);
-  await page.getByText('Reaper lag').waitFor();
-  await page.context().setOffline(true);
-  await page.getByText('connection lost; trying again').waitFor();
-  await page.context().setOffline(false);
-  await page.getByText('connection lost; trying again').waitFor({ state: 'detached' });
-  await button(page, 'Log out').waitFor();
-});
-
-flow('a login begins with the right password, and ends by itself and with its user', async (page) => {
-  await resp.run('ACL', 'SETUSER', 'ann', 'on', '>right', 'allkeys', 'allcommands');
-  await page.goto('about:blank');
-  const wrong = logIn(page, 'ann', 'wrong');
-  await page.getByText('WRONGPASS invalid username-password pair').waitFor();
-  await page.getByLabel('Password').fill('right');
-  await button(page, 'Log in').click();
-  await wrong;
-  await page.reload();
-  await button(page, 'Log out').click();
-  await button(page, 'Log in').waitFor();
-  await page.reload();
-  await button(page, 'Log in').waitFor();
-  await logIn(page, 'ann', 'right');
-  await resp.run('ACL', 'DELUSER', 'ann');
-  await page.getByText('The session has ended: log in again.').waitFor();
 });
