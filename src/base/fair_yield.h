@@ -10,29 +10,32 @@
 #include <chrono>
 #include <thread>
 
+#include "mayfly/clock.h"
+
 namespace mayfly {
 
 class FairYield {
  public:
-  using Time = std::chrono::steady_clock::time_point;
-
   // The longest work between two yields.
   static constexpr std::chrono::milliseconds kWorkMax{4};
 
-  // To be called after each short piece of work.
-  void Offer() {
-    const Time now = std::chrono::steady_clock::now();
+  // To be called after each short piece of work. `clock`: whatever has Steady().
+  template <typename SteadyClock>
+  void Offer(const SteadyClock& clock) {
+    const SteadyTime now = clock.Steady();
     if (!IsDue(now)) return;
     std::this_thread::yield();
-    Yielded(now, std::chrono::steady_clock::now());
+    Yielded(now, clock.Steady());
   }
 
   // The rule, without clock and yield.
-  bool IsDue(Time now) const { return now >= next_; }
-  void Yielded(Time from, Time to) { next_ = to + std::min<Time::duration>(to - from, kWorkMax); }
+  bool IsDue(SteadyTime now) const { return now >= next_; }
+  void Yielded(SteadyTime from, SteadyTime to) {
+    next_ = to + std::min<SteadyTime::duration>(to - from, kWorkMax);
+  }
 
  private:
-  Time next_;
+  SteadyTime next_;
 };
 
 }  // namespace mayfly

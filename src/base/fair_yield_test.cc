@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr FairYield::Time kBegin{1h};
+constexpr SteadyTime kBegin{1h};
 
 TEST(FairYield, YieldsAfterEachPieceOfWorkWhileNobodyWantsTheCore) {
   FairYield yield;

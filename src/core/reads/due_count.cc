@@ -31,14 +31,13 @@ Result<Counters> SumCounters(const engine::Engine& engine, KeyspaceId id,
 }
 
 // Entries from `first` on that are dead at `now`, up to a bound.
-Result<std::uint64_t> CountDead(const engine::Engine& engine, KeyspaceId id, WallTime first,
-                                WallTime now, const engine::Snapshot* snapshot,
-                                std::uint64_t entries_max) {
+Result<std::uint64_t> CountDead(const Store& store, KeyspaceId id, WallTime first, WallTime now,
+                                const engine::Snapshot* snapshot, std::uint64_t entries_max) {
   const std::string begin = EntryBegin(id, first);
   const std::string end = KeyspaceEnd(id);
   const engine::CursorOptions walk{
       .range = {begin, end}, .snapshot = snapshot, .fill_cache = false};
-  MAYFLY_TRY(const auto cursor, engine.NewCursor(kExpiry, walk));
+  MAYFLY_TRY(const auto cursor, store.engine().NewCursor(kExpiry, walk));
   std::uint64_t dead = 0;
   FairYield yield;
   for (cursor->SeekToFirst(); cursor->Valid() && dead < entries_max; cursor->Next()) {
@@ -47,7 +46,7 @@ Result<std::uint64_t> CountDead(const engine::Engine& engine, KeyspaceId id, Wal
       return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
     }
     if (!IsDead(entry->deadline, now)) break;
-    if (++dead % kScanEntriesPerYield == 0) yield.Offer();
+    if (++dead % kScanEntriesPerYield == 0) yield.Offer(store.clock());
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return dead;
@@ -77,7 +76,7 @@ Result<RowCounts> CountStored(const View& frozen, WallTime first) {
     }
   }
   MAYFLY_TRY(const std::uint64_t later,
-             CountDead(engine, id, first, frozen.now, frozen.snapshot, kAll));
+             CountDead(frozen.store, id, first, frozen.now, frozen.snapshot, kAll));
   counts.dead += static_cast<std::int64_t>(later);
   counts.dead = std::clamp<std::int64_t>(counts.dead, 0, counts.rows);
   return counts;
@@ -95,7 +94,7 @@ Result<std::optional<std::uint64_t>> KeepCountOfDue(Store& store, KeyspaceState&
   WallTime first = keyspace.watermark();
   if (before) first = std::max(first, before->through + Millis(1));
   MAYFLY_TRY(const std::uint64_t uncounted,
-             CountDead(engine, id, first, now, nullptr, kUncountedRowsMax));
+             CountDead(store, id, first, now, nullptr, kUncountedRowsMax));
   if (uncounted < kUncountedRowsMax) return std::optional<std::uint64_t>();
 
   const std::uint8_t field = before ? 1 - before->field : 0;
@@ -104,7 +103,7 @@ Result<std::optional<std::uint64_t>> KeepCountOfDue(Store& store, KeyspaceState&
   MAYFLY_TRY(const auto state, store.states().Open(StateKind::kCall, now));
   const auto snapshot = state->Lend();
   MAYFLY_TRY(const Counters sum, SumCounters(engine, id, snapshot.get()));
-  MAYFLY_TRY(const std::uint64_t later, CountDead(engine, id, first, now, snapshot.get(), kAll));
+  MAYFLY_TRY(const std::uint64_t later, CountDead(store, id, first, now, snapshot.get(), kAll));
   std::int64_t due = static_cast<std::int64_t>(later);
   if (before) due += before->base + sum.due[before->field];
   const DueRecord record{.field = field, .through = now, .base = due - sum.due[field]};

@@ -58,7 +58,7 @@ Result<bool> DueWalk::Read(const Store& store, const IndexHalf& half, const std:
     const Bytes key(kept, entry->key.copy(kept, entry->key.size()));
     MAYFLY_TRY(const Stripe stripe, StripeOfDue(half, members, key));
     page_.push_back({entry->deadline, key, stripe});
-    if (page_.size() % kScanEntriesPerYield == 0) yield.Offer();
+    if (page_.size() % kScanEntriesPerYield == 0) yield.Offer(store.clock());
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   if (page_.empty()) return false;

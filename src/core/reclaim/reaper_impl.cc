@@ -148,7 +148,7 @@ void ReaperImpl::Rest(std::chrono::nanoseconds rest) {
   if (rest.count() > 0) {
     waker_.WaitFor(rest);
   } else {
-    yield_.Offer();
+    yield_.Offer(store_->clock());
   }
 }
 
