@@ -129,7 +129,7 @@ Result<JobResult> Backups::Restore(const std::string& file, const std::string& f
       core::MakeRecordedCopy(database_, folder, [&](const std::string& partial) -> Status {
         MAYFLY_TRY(report,
                    restore_(file, partial, mode, [&](std::uint64_t done, std::uint64_t all) {
-                     return control.Tell(done, all);
+                     return control.Report(done, all);
                    }));
         return {};
       }));
