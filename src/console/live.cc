@@ -186,7 +186,7 @@ Result<std::string> LiveExpiry(CommandRunner& runner, const Caller& caller,
   std::size_t batch = 0;
   do {
     auto events = ReadEvents(runner, caller, after);
-    // What was found so far is told, and the next answer goes on behind it.
+    // The answer has what was found so far, and the next one goes on behind it.
     if (batch > 0 && (!events || events->is_error())) break;
     MAYFLY_RETURN_IF_ERROR(events.status());
     if (events->is_error()) {

@@ -1,7 +1,7 @@
 // cluster_format.h - what is fixed when a database is created on a cluster, in its object "NAME.meta".
 //   "format" -> | version u8 | shards, shards per group, roster pages: varints | lease and wait in ms,
 //               drift bound in ppm: varints |                       docs/formats/cluster_shard.md
-// All servers must agree on these, so a server that was told otherwise does not start.
+// All servers must agree on these, so a server that is configured otherwise does not start.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ void ClusterNode::OnGained(ShardId shard, const OwnerRecord& record) {
   Load(shard, held);
 }
 
-// Called from within Ownership, which is told later that there is nothing to wait for.
+// Called from within Ownership, which hears later that there is nothing to wait for.
 void ClusterNode::OnDraining(ShardId shard) {
   const auto drained = [this, mailbox = mailbox_, shard] {
     mailbox->Post([this, shard] { ownership_->Drained(Now(), shard); });

@@ -6,7 +6,7 @@
 // (1) When a call returns Ok, exactly one of its sendings happened.
 // (2) When a call returns an error, none happened and none will; unless the error says that the
 //     outcome is unknown. After such an error every call is refused: whatever is still under way
-//     must first be ruled out, by whoever opens the shard next.
+//     must first be ruled out, by the server that opens the shard next.
 // Threads: Write() and Barrier() from one at a time; the others from any.
 #pragma once
 
