@@ -46,8 +46,9 @@ struct HotOptions {
   // cursors keep all versions that they show, or the fold does not succeed.
   std::chrono::milliseconds memory_wait{10'000};
 
-  // Addresses reserved for rows, at most 64 GiB, and less where the process may not have as many
-  // (ulimit -v); Busy where it may not have 64 MiB. A commit that does not fit is Busy.
+  // Addresses reserved for rows, at most 64 GiB, or 32 where the machine has no more memory than that
+  // (index/slab_arena.h), and less where the process may not have as many (ulimit -v); Busy where it
+  // may not have 64 MiB. A commit that does not fit is Busy.
   std::size_t reserved_bytes = hot::kArenaBytesMax;
 
   bool huge_pages = true;  // Asks for 2 MiB pages.

@@ -1,5 +1,7 @@
 #include "engine/hot/index/hot_index.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/check.h"
@@ -16,6 +18,9 @@ constexpr std::size_t kAddressesPerByte = 4;     // All reservations together, r
 }  // namespace
 
 std::size_t HotIndex::ReservableBytes(std::size_t wanted) {
+  const std::uint64_t memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                               static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
+  if (memory <= kFineArenaBytesMax) wanted = std::min(wanted, kFineArenaBytesMax);
   return ReservableAddresses(kAddressesPerByte * wanted) / kAddressesPerByte;
 }
 
@@ -24,11 +29,12 @@ HotIndex::HotIndex(const HotIndexOptions& options)
       arena_(options.bytes_max, options.huge_pages),
       nodes_(options.bytes_max / kNodesPerArenaByte + 64, options.huge_pages),
       reader_(arena_, states_),
-      uses_(options.bytes_max, options.count_uses),
+      uses_(options.bytes_max, arena_.unit_shift(), options.count_uses),
       newcomers_(options.missed_keys_max) {
   const std::uint64_t seed = FreshSeed();
-  for (auto& map : maps_) {
-    map = std::make_unique<RoleMap>(arena_, nodes_, seed, options.bytes_max / kRowBytesLeast);
+  for (std::uint32_t number = 0; number < maps_.size(); ++number) {
+    maps_[number] = std::make_unique<RoleMap>(arena_, nodes_, number + 1, seed,
+                                              options.bytes_max / kRowBytesLeast);
   }
   states_.StartAt(options.visible);
 }

@@ -103,7 +103,8 @@ class HotIndex {
   // Of a key, for who needs it more than once.
   std::uint64_t HashOf(Role role, Bytes key) const { return map(role).Hash(key); }
 
-  // The bytes_max that the process has addresses for: `wanted`, or less.
+  // The bytes_max that the process has addresses for: `wanted`, or less. On a machine with less
+  // memory than 32 GiB no more than these, so that blocks are finer.
   static std::size_t ReservableBytes(std::size_t wanted);
 
   // Ends the process if there are no addresses for it.

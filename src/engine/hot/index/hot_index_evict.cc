@@ -92,7 +92,7 @@ bool HotIndex::EmptySlab(const EvictionBounds& bounds, FunctionRef<void()> befor
   const std::optional<SlabArena::Emptying> slab = arena_.BeginEmptying();
   if (!slab) return false;
   for (std::size_t i = 0; i < slab->blocks; ++i) {
-    EmptyBlock(slab->first + static_cast<Handle>(i * slab->block_bytes / kUnitBytes),
+    EmptyBlock(slab->first + static_cast<Handle>(i * slab->block_bytes >> arena_.unit_shift()),
                slab->block_bytes, bounds, before_eviction);
   }
   return arena_.EndEmptying(*slab);

@@ -8,10 +8,12 @@
 
 namespace mayfly::engine::hot {
 
-// Handles count units, so 32 bits reach 64 GiB.
-inline constexpr std::size_t kUnitBytes = 16;
+// Handles count units, so 32 bits reach 32 or 64 GiB. Blocks are whole units: a row wastes half of one.
+inline constexpr std::size_t kUnitBytesMin = 8;
+inline constexpr std::size_t kUnitBytesMax = 16;
 inline constexpr std::size_t kSlabBytes = std::size_t{64} << 10;
-inline constexpr std::size_t kArenaBytesMax = kUnitBytes << 32;
+inline constexpr std::size_t kFineArenaBytesMax = kUnitBytesMin << 32;
+inline constexpr std::size_t kArenaBytesMax = kUnitBytesMax << 32;
 
 // Blocks up to this size share a slab, or eight slabs in a row above the smaller bound; longer ones
 // are runs of whole slabs.
@@ -27,7 +29,7 @@ inline constexpr std::size_t kInlineValueBytesMax = 4096;
 inline constexpr std::size_t kGuardBytes = std::size_t{512} << 10;
 inline constexpr std::uint32_t kKeyLengthMask = (1U << 18) - 1;
 static_assert(kKeyBytesMax <= kKeyLengthMask);
-static_assert(kKeyLengthMask + kInlineValueBytesMax + kUnitBytes < kGuardBytes);
+static_assert(kKeyLengthMask + kInlineValueBytesMax + kUnitBytesMax < kGuardBytes);
 
 // Free slabs that keep their memory, beside an eighth of the used ones.
 inline constexpr std::size_t kIdleSlabsMax = 64;

@@ -112,8 +112,7 @@ void RoleMap::Overwrite(const Moment& moment, Handle handle, Bytes key, std::uin
   const std::size_t need =
       sizeof(RowBlock) + key.size() + placed.inline_bytes.size() + (older ? sizeof(Word) : 0);
   const std::size_t have = arena_.BlockBytes(handle);
-  const bool roomy =
-      value && have > kRoomyBlockBytesMin && 2 * SlabArena::BlockBytesFor(need) <= have;
+  const bool roomy = value && have > kRoomyBlockBytesMin && 2 * arena_.BlockBytesFor(need) <= have;
   if (need <= have && !roomy) {
     RewriteInPlace(handle, placed, older, state);
   } else {

@@ -44,8 +44,9 @@ class RoleMap {
     RetiredRows& retired;  // Rows that Prune() has to look at later.
   };
 
-  RoleMap(SlabArena& arena, NodePool& nodes, std::uint64_t seed, std::size_t rows_max)
-      : arena_(arena), seed_(seed), table_(arena, seed, rows_max), tree_(arena, nodes) {}
+  RoleMap(SlabArena& arena, NodePool& nodes, std::uint32_t number, std::uint64_t seed,
+          std::size_t rows_max)
+      : arena_(arena), seed_(seed), table_(arena, seed, rows_max), tree_(arena, nodes, number) {}
 
   const RowTable& table() const { return table_; }
   const RowTree& tree() const { return tree_; }

@@ -101,7 +101,7 @@ class RowTable {
   static_assert(sizeof(Bucket) == 64);
   static constexpr std::size_t kOverflowBytes =
       sizeof(Bucket) - (kSlots - kOverflowSlots) * sizeof(Handle);
-  static_assert(kOverflowBytes % kUnitBytes == 0);
+  static_assert(kOverflowBytes % kUnitBytesMax == 0);
 
   struct Place {
     Bucket* bucket = nullptr;

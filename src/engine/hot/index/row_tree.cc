@@ -29,11 +29,11 @@ std::size_t FirstNot(std::size_t from, std::size_t to, const IsBefore& is_before
 
 }  // namespace
 
-RowTree::RowTree(SlabArena& arena, NodePool& nodes)
-    : arena_(arena), nodes_(nodes), root_(nodes.Allocate()) {
+RowTree::RowTree(SlabArena& arena, NodePool& nodes, std::uint32_t number)
+    : arena_(arena), nodes_(nodes), number_(number), root_(nodes.Allocate()) {
   const NodeId root = root_.load(std::memory_order_relaxed);
   MAYFLY_CHECK(root != 0, "the memory index got no memory");
-  nodes_.At(root).Reset(0, 0, 0, 0);
+  nodes_.At(root).Reset(number_, 0, 0, 0, 0);
   nodes_.At(root).Unlock();
 }
 
@@ -156,12 +156,47 @@ TreeNode& RowTree::LockLeafOf(Bytes key, Handle row, Position& at) const {
   }
 }
 
+// The key is behind all rows of the leaf, and before its upper bound. So it is behind the lower one.
+bool RowTree::IsBehind(const TreeNode& leaf, std::uint32_t seen, std::size_t count,
+                       Bytes key) const {
+  const Handle last = leaf.handle(count - 1);
+  const Handle high = leaf.high();
+  if (!leaf.IsVersion(seen)) return false;  // The handles may be anything.
+  if (CompareRow(arena_, last, key) >= 0) return false;
+  if (high == 0) return true;
+  const Stored bound = SeparatorAt(high);
+  return CompareWords(bound.bytes, bound.size, key) > 0;
+}
+
+TreeNode* RowTree::LockGrowingLeaf(Bytes key, Position& at) const {
+  const NodeId id = growing_.load(std::memory_order_relaxed);
+  if (id == 0) return nullptr;
+  TreeNode& leaf = nodes_.At(id);
+  const std::uint32_t seen = leaf.version();
+  if ((seen & 1) || leaf.tree() != number_ || !leaf.is_leaf()) return nullptr;
+  const std::size_t count = leaf.count();
+  if (count == 0 || count == TreeNode::kLeafEntriesMax) return nullptr;
+  if (!IsBehind(leaf, seen, count, key) || !leaf.TryLock(seen)) return nullptr;
+  at = {.leaf = &leaf, .seen = seen, .index = count, .count = count, .equal = false};
+  return &leaf;
+}
+
+// With the lock of the leaf. Where keys come in no order, nothing is noted, nor looked at.
+void RowTree::NoteInsert(const TreeNode& leaf, const Position& at) {
+  const NodeId id = at.index == at.count ? nodes_.IdOf(leaf) : 0;
+  if (growing_.load(std::memory_order_relaxed) != id) {
+    growing_.store(id, std::memory_order_relaxed);
+  }
+}
+
 bool RowTree::Insert(Bytes key, Handle row) {
   for (;;) {
     Position at;
-    TreeNode& leaf = LockLeafOf(key, 0, at);
+    TreeNode* const growing = LockGrowingLeaf(key, at);
+    TreeNode& leaf = growing != nullptr ? *growing : LockLeafOf(key, 0, at);
     if (at.count < TreeNode::kLeafEntriesMax) {
       leaf.InsertEntry(at.index, HeadOf(key, leaf.prefix()), row, 0);
+      NoteInsert(leaf, at);
       leaf.Unlock();
       return true;
     }

@@ -34,7 +34,8 @@ class RowTree {
     bool IsCurrent() const { return leaf->IsVersion(seen); }
   };
 
-  RowTree(SlabArena& arena, NodePool& nodes);
+  // `number`: of the tree, from 1 on, among those that share the nodes.
+  RowTree(SlabArena& arena, NodePool& nodes, std::uint32_t number);
   RowTree(const RowTree&) = delete;
   RowTree& operator=(const RowTree&) = delete;
 
@@ -84,6 +85,11 @@ class RowTree {
   // Locks the leaf of `key`. With `row`, which has the key, `at` is its entry.
   TreeNode& LockLeafOf(Bytes key, Handle row, Position& at) const;
 
+  // The leaf where keys that come in order are added, locked, if `key` belongs at its end; else null.
+  TreeNode* LockGrowingLeaf(Bytes key, Position& at) const;
+  bool IsBehind(const TreeNode& leaf, std::uint32_t seen, std::size_t count, Bytes key) const;
+  void NoteInsert(const TreeNode& leaf, const Position& at);
+
   // Changes of the structure (row_tree_structure.cc), with the structure mutex.
   bool SplitFor(Bytes key);
   bool GrowRoot();
@@ -108,7 +114,11 @@ class RowTree {
 
   SlabArena& arena_;
   NodePool& nodes_;
+  const std::uint32_t number_;
   std::atomic<NodeId> root_;
+  // The leaf at whose end the last insert came; 0: it came elsewhere. Any leaf, or a node that is in
+  // no tree any more, or in another: to be checked.
+  std::atomic<NodeId> growing_{0};
   std::mutex structure_mutex_;
 };
 

@@ -82,7 +82,7 @@ bool RowTree::GrowRoot() {
   if (id == 0) return false;
   TreeNode& root = nodes_.At(id);
   const NodeId old = root_.load(std::memory_order_relaxed);
-  root.Reset(nodes_.At(old).level() + 1, 0, 0, 0);
+  root.Reset(number_, nodes_.At(old).level() + 1, 0, 0, 0);
   root.SetChild(0, old);
   root_.store(id, std::memory_order_release);
   root.Unlock();
@@ -152,7 +152,7 @@ void RowTree::MoveUpper(TreeNode& left, TreeNode& right, std::size_t at, Handle 
   const std::size_t prefix = left.prefix();
   const Handle low = left.low();
   const Handle high = left.high();
-  right.Reset(left.level(), prefix, separator, high);
+  right.Reset(number_, left.level(), prefix, separator, high);
   const std::size_t from = left.is_leaf() ? at : at + 1;
   for (std::size_t i = from; i < count; ++i) {
     right.SetEntry(i - from, left.head(i), left.handle(i));

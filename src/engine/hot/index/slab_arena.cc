@@ -12,12 +12,18 @@ namespace mayfly::engine::hot {
 namespace {
 
 constexpr std::size_t kFineBytesMax = 512;
-constexpr std::size_t kFineClasses = kFineBytesMax / kUnitBytes;
+constexpr std::size_t kFineClasses = kFineBytesMax / kUnitBytesMin;
+
+constexpr unsigned UnitShift(std::size_t unit_bytes) {
+  return static_cast<unsigned>(std::countr_zero(unit_bytes));
+}
 
 }  // namespace
 
 SlabArena::SlabArena(std::size_t bytes, bool huge_pages)
-    : slab_count_max_(std::min(bytes, kArenaBytesMax) / kSlabBytes),
+    : unit_shift_(bytes <= kFineArenaBytesMax ? UnitShift(kUnitBytesMin)
+                                              : UnitShift(kUnitBytesMax)),
+      slab_count_max_(std::min(bytes, kArenaBytesMax) / kSlabBytes),
       region_(slab_count_max_ * kSlabBytes, huge_pages, kGuardBytes),
       slab_region_(slab_count_max_ * sizeof(Slab), false, 0),
       slabs_(reinterpret_cast<Slab*>(slab_region_.base())) {
@@ -27,21 +33,24 @@ SlabArena::SlabArena(std::size_t bytes, bool huge_pages)
   --held_slabs_;
 }
 
-std::size_t SlabArena::ClassOf(std::size_t bytes) {
-  if (bytes <= kFineBytesMax) return bytes == 0 ? 0 : (bytes - 1) / kUnitBytes;
+std::size_t SlabArena::ClassOf(std::size_t bytes) const {
+  if (bytes <= kFineBytesMax) {
+    const std::size_t units = bytes == 0 ? 1 : (bytes + unit_bytes() - 1) >> unit_shift_;
+    return (units << unit_shift_) / kUnitBytesMin - 1;
+  }
   const auto doubling = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 10;  // 513..1024: 0.
   const std::size_t step = kFineBytesMax / 8 << doubling;
   return kFineClasses + doubling * 8 + (bytes - 1 - (kFineBytesMax << doubling)) / step;
 }
 
 std::size_t SlabArena::ClassBytes(std::size_t index) {
-  if (index < kFineClasses) return (index + 1) * kUnitBytes;
+  if (index < kFineClasses) return (index + 1) * kUnitBytesMin;
   const std::size_t doubling = (index - kFineClasses) / 8;
   return (kFineBytesMax << doubling) +
          ((index - kFineClasses) % 8 + 1) * (kFineBytesMax / 8 << doubling);
 }
 
-std::size_t SlabArena::BlockBytesFor(std::size_t bytes) {
+std::size_t SlabArena::BlockBytesFor(std::size_t bytes) const {
   return bytes <= kSharedBlockBytesMax ? ClassBytes(ClassOf(bytes))
                                        : (bytes + kSlabBytes - 1) / kSlabBytes * kSlabBytes;
 }
@@ -53,8 +62,7 @@ bool SlabArena::AddSlabs(Class& size_class, std::size_t block_bytes) {
   if (first == kNoSlab) return false;
   for (std::uint32_t i = first; i < first + count; ++i) {
     slabs_[i].first = first;
-    slabs_[i].block_units.store(static_cast<std::uint32_t>(block_bytes / kUnitBytes),
-                                std::memory_order_relaxed);
+    slabs_[i].block_units.store(UnitsOf(block_bytes), std::memory_order_relaxed);
   }
   Link(size_class, first);
   return true;
@@ -72,14 +80,14 @@ Handle SlabArena::Allocate(std::size_t bytes) {
   std::uint32_t unit = 0;
   if (slab.free_head != 0) {
     unit = slab.free_head - 1;
-    slab.free_head = static_cast<std::uint32_t>(LoadWord(At(number * kUnitsPerSlab + unit)));
+    slab.free_head = static_cast<std::uint32_t>(LoadWord(At(FirstOf(number) + unit)));
   } else {
-    unit = slab.carved++ * static_cast<std::uint32_t>(block_bytes / kUnitBytes);
+    unit = slab.carved++ * UnitsOf(block_bytes);
   }
   ++slab.live;
   ++size_class.live;
   if (slab.live == BlocksPerSlab(block_bytes)) Unlink(size_class, number);
-  return number * kUnitsPerSlab + unit;
+  return FirstOf(number) + unit;
 }
 
 void SlabArena::Free(Handle handle) {
@@ -87,12 +95,12 @@ void SlabArena::Free(Handle handle) {
   if (bytes > kSharedBlockBytesMax) return FreeRun(handle);
   Class& size_class = classes_[ClassOf(bytes)];
   const std::lock_guard lock(size_class.mutex);
-  const std::uint32_t number = slabs_[handle / kUnitsPerSlab].first;
+  const std::uint32_t number = slabs_[NumberOf(handle)].first;
   Slab& slab = slabs_[number];
   const bool is_emptying = slab.is_emptying.load(std::memory_order_relaxed);
   if (slab.live == BlocksPerSlab(bytes) && !is_emptying) Link(size_class, number);
   StoreWord(At(handle), slab.free_head);
-  slab.free_head = handle - number * kUnitsPerSlab + 1;
+  slab.free_head = handle - FirstOf(number) + 1;
   --slab.live;
   --size_class.live;
   if (slab.live > 0) return;
@@ -108,16 +116,15 @@ Handle SlabArena::AllocateRun(std::size_t bytes) {
   const std::lock_guard lock(slabs_mutex_);
   const std::uint32_t first = TakeSlabs(count);
   if (first == kNoSlab) return 0;
-  slabs_[first].block_units.store(count * kUnitsPerSlab, std::memory_order_relaxed);
+  slabs_[first].block_units.store(UnitsOf(count * kSlabBytes), std::memory_order_relaxed);
   run_bytes_ += count * kSlabBytes;
-  return first * kUnitsPerSlab;
+  return FirstOf(first);
 }
 
 void SlabArena::FreeRun(Handle handle) {
-  const std::uint32_t first = handle / kUnitsPerSlab;
+  const std::uint32_t first = NumberOf(handle);
   const std::lock_guard lock(slabs_mutex_);
-  const std::uint32_t count =
-      slabs_[first].block_units.load(std::memory_order_relaxed) / kUnitsPerSlab;
+  const auto count = static_cast<std::uint32_t>(BlockBytes(handle) / kSlabBytes);
   run_bytes_ -= count * kSlabBytes;
   GiveSlabs(first, count, true);
 }

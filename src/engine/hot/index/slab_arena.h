@@ -1,8 +1,9 @@
 // slab_arena.h - blocks of rows, versions and separators.
 //   region: | slab 64 KiB | slab | run of slabs ......... | slab |
 // A slab holds blocks of one size class; classes above 8 KiB use eight slabs in a row, and a block
-// above 64 KiB is a run of its own. Classes grow by 16 bytes up to 512, then by an eighth. A slab
-// whose last block is freed serves any class again.
+// above 64 KiB is a run of its own. Classes grow by a unit up to 512 bytes, then by an eighth. A slab
+// whose last block is freed serves any class again. A unit is 8 bytes, or 16 in an arena of more
+// than 32 GiB.
 // A freed block stays readable (region.h). Its first word becomes the link of the slab's free list;
 // the rest keeps its bytes, unless they are wiped first.
 // Threads: every call from any thread. One mutex per class, one for the slabs.
@@ -30,18 +31,22 @@ class SlabArena {
  public:
   SlabArena(std::size_t bytes, bool huge_pages);
 
-  std::byte* At(Handle handle) const { return region_.base() + std::size_t{handle} * kUnitBytes; }
+  std::byte* At(Handle handle) const {
+    return region_.base() + (std::size_t{handle} << unit_shift_);
+  }
+  unsigned unit_shift() const { return unit_shift_; }
+  std::size_t unit_bytes() const { return std::size_t{1} << unit_shift_; }
 
   // A block of at least `bytes`. 0 when the arena is used up.
   Handle Allocate(std::size_t bytes);
 
   // The size that Allocate(bytes) gives.
-  static std::size_t BlockBytesFor(std::size_t bytes);
+  std::size_t BlockBytesFor(std::size_t bytes) const;
 
   // The size of an allocated block.
   std::size_t BlockBytes(Handle handle) const {
-    return std::size_t{slabs_[handle / kUnitsPerSlab].block_units.load(std::memory_order_relaxed)} *
-           kUnitBytes;
+    const Slab& slab = slabs_[NumberOf(handle)];
+    return std::size_t{slab.block_units.load(std::memory_order_relaxed)} << unit_shift_;
   }
 
   void Free(Handle handle);
@@ -79,8 +84,9 @@ class SlabArena {
   }
 
  private:
-  static constexpr std::uint32_t kUnitsPerSlab = kSlabBytes / kUnitBytes;
-  static constexpr std::size_t kClassCount = 88;
+  static constexpr unsigned kSlabShift = 16;
+  static_assert(kSlabBytes == std::size_t{1} << kSlabShift);
+  static constexpr std::size_t kClassCount = 120;
   static constexpr std::uint32_t kNoSlab = ~std::uint32_t{0};
 
   // Lies in zeroed memory, which is a slab without blocks.
@@ -108,7 +114,15 @@ class SlabArena {
     std::size_t live = 0;
   };
 
-  static std::size_t ClassOf(std::size_t bytes);
+  // The number of the slab, and its first handle.
+  std::uint32_t NumberOf(Handle handle) const { return handle >> (kSlabShift - unit_shift_); }
+  Handle FirstOf(std::uint32_t number) const { return number << (kSlabShift - unit_shift_); }
+  std::uint32_t UnitsOf(std::size_t bytes) const {
+    return static_cast<std::uint32_t>(bytes >> unit_shift_);
+  }
+
+  // With units of 16 bytes, every second class of the first ones is not used.
+  std::size_t ClassOf(std::size_t bytes) const;
   static std::size_t ClassBytes(std::size_t index);
   static std::uint32_t SlabsFor(std::size_t block_bytes) {
     return block_bytes <= kSlabBlockBytesMax ? 1 : kSlabsOfLongBlocks;
@@ -132,6 +146,7 @@ class SlabArena {
   std::uint32_t TakeSlabs(std::uint32_t count);
   void GiveSlabs(std::uint32_t first, std::uint32_t count, bool discard);
 
+  const unsigned unit_shift_;
   const std::size_t slab_count_max_;
   Region region_;
   Region slab_region_;

@@ -15,27 +15,38 @@
 namespace mayfly::engine::hot {
 namespace {
 
+// A unit is 8 bytes, and 16 where handles would not reach otherwise.
 TEST(SlabArena, RoundsSizesUpToTheNextClass) {
-  std::size_t before = 0;
-  for (std::size_t bytes = 1; bytes <= 2 * kSharedBlockBytesMax; ++bytes) {
-    const std::size_t block = SlabArena::BlockBytesFor(bytes);
-    ASSERT_GE(block, bytes);
-    ASSERT_GE(block, before) << "classes are in order";
-    ASSERT_EQ(block % kUnitBytes, 0u);
-    if (bytes <= 512) {
-      ASSERT_LT(block - bytes, kUnitBytes) << bytes;
-    } else if (bytes <= kSharedBlockBytesMax) {
-      ASSERT_LE(block - bytes, bytes / 8) << bytes;
+  for (const std::size_t reserved : {kFineArenaBytesMax, kFineArenaBytesMax + kSlabBytes}) {
+    const SlabArena arena(reserved, false);
+    const std::size_t unit = arena.unit_bytes();
+    EXPECT_EQ(unit, reserved == kFineArenaBytesMax ? 8u : 16u);
+    std::size_t before = 0;
+    for (std::size_t bytes = 1; bytes <= 2 * kSharedBlockBytesMax; ++bytes) {
+      const std::size_t block = arena.BlockBytesFor(bytes);
+      ASSERT_GE(block, bytes);
+      ASSERT_GE(block, before) << "classes are in order";
+      ASSERT_EQ(block % unit, 0u);
+      if (bytes <= 512) {
+        ASSERT_LT(block - bytes, unit) << bytes;
+      } else if (bytes <= kSharedBlockBytesMax) {
+        ASSERT_LE(block - bytes, bytes / 8) << bytes;
+      }
+      before = block;
     }
-    before = block;
   }
 }
 
-TEST(SlabArena, KeepsBlocksApartAndTakesThemBack) {
+class SlabArenaOfUnits : public ::testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Units, SlabArenaOfUnits,
+                         ::testing::Values(std::size_t{256} << 20,
+                                           kFineArenaBytesMax + kSlabBytes));
+
+TEST_P(SlabArenaOfUnits, KeepsBlocksApartAndTakesThemBack) {
   const std::uint64_t seed = FreshSeed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   Random random(seed);
-  SlabArena arena(std::size_t{256} << 20, false);
+  SlabArena arena(GetParam(), false);
   std::map<Handle, std::string> live;
   for (int i = 0; i < 60000; ++i) {
     if (live.empty() || random.Below(100) < (i < 30000 ? 55u : 45u)) {
@@ -72,7 +83,7 @@ TEST(SlabArena, SlabsOfOneSizeServeAnother) {
   for (const std::size_t size : {16u, 100u, 500u, 4000u, 8000u, 20000u, 65536u, 200000u, 16u}) {
     std::vector<Handle> blocks;
     for (Handle block = 0; (block = arena.Allocate(size)) != 0;) blocks.push_back(block);
-    EXPECT_GT(blocks.size() * SlabArena::BlockBytesFor(size), kBytes * 3 / 4) << size;
+    EXPECT_GT(blocks.size() * arena.BlockBytesFor(size), kBytes * 3 / 4) << size;
     for (const Handle block : blocks) arena.Free(block);
   }
   EXPECT_EQ(arena.held_bytes(), 0u);
@@ -119,7 +130,7 @@ TEST(SlabArena, AnEmptiedSlabServesOtherClasses) {
   ASSERT_TRUE(slab);
   EXPECT_EQ(slab->block_bytes, 128U);
   const auto is_inside = [&](Handle block) {
-    return block >= slab->first && block < slab->first + slab->blocks * 128 / kUnitBytes;
+    return block >= slab->first && block < slab->first + slab->blocks * 128 / arena.unit_bytes();
   };
   for (std::size_t i = 0; i < blocks.size(); i += 8) {
     if (!is_inside(blocks[i])) continue;

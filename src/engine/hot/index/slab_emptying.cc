@@ -45,11 +45,11 @@ std::optional<SlabArena::Emptying> SlabArena::BeginEmptying() {
   Unlink(size_class, chosen.slab);
   slab.is_emptying.store(true, std::memory_order_relaxed);
   return Emptying{
-      .first = chosen.slab * kUnitsPerSlab, .blocks = slab.carved, .block_bytes = ClassBytes(best)};
+      .first = FirstOf(chosen.slab), .blocks = slab.carved, .block_bytes = ClassBytes(best)};
 }
 
 bool SlabArena::EndEmptying(const Emptying& emptying) {
-  const std::uint32_t number = emptying.first / kUnitsPerSlab;
+  const std::uint32_t number = NumberOf(emptying.first);
   Class& size_class = classes_[ClassOf(emptying.block_bytes)];
   const std::lock_guard lock(size_class.mutex);
   Slab& slab = slabs_[number];

@@ -12,7 +12,9 @@ void TreeNode::Lock() {
   }
 }
 
-void TreeNode::Reset(std::size_t level, std::size_t prefix, Handle low, Handle high) {
+void TreeNode::Reset(std::uint32_t tree, std::size_t level, std::size_t prefix, Handle low,
+                     Handle high) {
+  tree_.store(tree, std::memory_order_release);
   shape_.store(static_cast<std::uint32_t>(level << 16), std::memory_order_release);
   SetBounds(prefix, low, high);
 }
@@ -57,6 +59,11 @@ void TreeNode::Truncate(std::size_t count) {
   SetCount(count);
 }
 
+void TreeNode::Leave() {
+  Truncate(0);
+  tree_.store(0, std::memory_order_release);
+}
+
 NodePool::NodePool(std::size_t nodes_max, bool huge_pages)
     : nodes_max_(nodes_max),
       region_(nodes_max * sizeof(TreeNode), huge_pages, 0),
@@ -82,7 +89,7 @@ NodeId NodePool::Allocate() {
 }
 
 void NodePool::Free(NodeId id) {
-  At(id).Truncate(0);
+  At(id).Leave();
   At(id).Unlock();
   used_.fetch_sub(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);

@@ -67,6 +67,7 @@ class TreeNode {
   std::size_t level() const { return shape_.load(std::memory_order_acquire) >> 16; }
   bool is_leaf() const { return level() == 0; }
   std::size_t entries_max() const { return is_leaf() ? kLeafEntriesMax : kInnerEntriesMax; }
+  std::uint32_t tree() const { return tree_.load(std::memory_order_acquire); }  // 0: free.
   std::size_t prefix() const { return prefix_.load(std::memory_order_acquire); }
   Handle low() const { return low_.load(std::memory_order_acquire); }
   Handle high() const { return high_.load(std::memory_order_acquire); }
@@ -90,7 +91,7 @@ class TreeNode {
   NodeId child(std::size_t i) const { return children()[i].load(std::memory_order_acquire); }
 
   // With the lock.
-  void Reset(std::size_t level, std::size_t prefix, Handle low, Handle high);
+  void Reset(std::uint32_t tree, std::size_t level, std::size_t prefix, Handle low, Handle high);
   void SetBounds(std::size_t prefix, Handle low, Handle high);
   void SetCount(std::size_t count);
   void SetEntry(std::size_t i, std::uint32_t head, Handle handle) {
@@ -105,6 +106,8 @@ class TreeNode {
   void RemoveEntry(std::size_t i);
   // Overwrites entries from `count` on: they hold bytes of keys.
   void Truncate(std::size_t count);
+  // Empties the node: it is in no tree from now on.
+  void Leave();
 
  private:
   const std::atomic<NodeId>* children() const {
@@ -119,7 +122,7 @@ class TreeNode {
   std::atomic<std::uint32_t> prefix_;
   std::atomic<Handle> low_;
   std::atomic<Handle> high_;
-  std::atomic<std::uint32_t> spare_;
+  std::atomic<std::uint32_t> tree_;
   std::atomic<std::uint64_t> entries_[kLeafEntriesMax];
 };
 static_assert(sizeof(TreeNode) == 1024);
@@ -131,6 +134,7 @@ class NodePool {
   NodePool(std::size_t nodes_max, bool huge_pages);
 
   TreeNode& At(NodeId id) const { return nodes_[id]; }
+  NodeId IdOf(const TreeNode& node) const { return static_cast<NodeId>(&node - nodes_); }
 
   // Locked, and with a version it never had before. 0 when the pool is used up.
   NodeId Allocate();

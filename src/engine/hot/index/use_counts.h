@@ -21,8 +21,10 @@ class UseCounts {
   static constexpr unsigned kMax = 3;
 
   // Counts nothing unless `enabled`.
-  UseCounts(std::size_t arena_bytes, bool enabled)
-      : enabled_(enabled), region_(enabled ? arena_bytes / kBytesPerByte + 1 : 1, false, 0) {
+  UseCounts(std::size_t arena_bytes, unsigned unit_shift, bool enabled)
+      : enabled_(enabled),
+        count_shift_(kBytesShift - unit_shift),
+        region_(enabled ? arena_bytes / kBytesPerByte + 1 : 1, false, 0) {
     MAYFLY_CHECK(region_.Reach(enabled ? arena_bytes / kBytesPerByte + 1 : 1),
                  "the memory index got no memory");
   }
@@ -56,15 +58,16 @@ class UseCounts {
   }
 
  private:
-  static constexpr std::size_t kUnitsPerCount = 4;
-  static constexpr std::size_t kBytesPerByte = 4 * kUnitsPerCount * kUnitBytes;
+  static constexpr unsigned kBytesShift = 6;
+  static constexpr std::size_t kBytesPerByte = std::size_t{4} << kBytesShift;
 
   std::atomic<std::uint8_t>& ByteOf(Handle row) const {
-    return reinterpret_cast<std::atomic<std::uint8_t>*>(region_.base())[row / kUnitsPerCount / 4];
+    return reinterpret_cast<std::atomic<std::uint8_t>*>(region_.base())[row >> count_shift_ >> 2];
   }
-  static unsigned ShiftOf(Handle row) { return row / kUnitsPerCount % 4 * 2; }
+  unsigned ShiftOf(Handle row) const { return (row >> count_shift_) % 4 * 2; }
 
   const bool enabled_;
+  const unsigned count_shift_;
   Region region_;
 };
 
