@@ -71,6 +71,9 @@ Arguments Parse(const std::vector<std::string_view>& words) {
       settings.rounds = NumberIn<std::size_t>(value());
     } else if (word == "--engine") {
       settings.engine = value();
+      Must(settings.engine == "memory" || settings.engine == "memory-first" ||
+               settings.engine == "rocks",
+           fmt::format("there is no engine '{}'; memory, memory-first or rocks", settings.engine));
     } else if (word == "--work-percent") {
       settings.reaper.work_percent = NumberIn<std::uint32_t>(value());
     } else if (word == "--step-rows") {
@@ -88,6 +91,8 @@ Arguments Parse(const std::vector<std::string_view>& words) {
 int Run(const Arguments& arguments) {
   std::filesystem::create_directories(arguments.settings.out);
   Verdicts verdicts;
+  const bool on_rocks = arguments.settings.OnDisk() == StorageEngine::kRocks;
+  fmt::print("on disk: {}\n", on_rocks ? "rocks" : "memory-first");
   for (const Scenario* scenario : arguments.chosen) {
     fmt::print("{}. {}\n", scenario->letter, scenario->title);
     const Stopwatch watch;

@@ -101,8 +101,9 @@ class Burst {
  private:
   void Load() {
     const Stopwatch watch;
-    const auto database =
-        Must(Database::Open({.directory = directory_.Inside("loaded"), .clock = &clock_.clock()}));
+    const auto database = Must(Database::Open({.directory = directory_.Inside("loaded"),
+                                               .engine = context_.settings.OnDisk(),
+                                               .clock = &clock_.clock()}));
     Keyspace& keyspace = database->default_keyspace();
     deadline_ = clock_.Now() + kUntilDeadline;
     for (std::size_t i = 0; i < rows_.living() + rows_.dying(); ++i) {
@@ -119,10 +120,13 @@ class Burst {
   // Tables never change, so the copy shares them.
   std::string CopyFiles(std::size_t run) {
     const std::string path = directory_.Inside(fmt::format("run{}", run));
+    const std::filesystem::path loaded = directory_.Inside("loaded");
     std::filesystem::create_directory(path);
-    for (const auto& file : std::filesystem::directory_iterator(directory_.Inside("loaded"))) {
-      const auto to = path / file.path().filename();
-      if (file.path().extension() == ".sst") {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(loaded)) {
+      const auto to = path / std::filesystem::relative(file.path(), loaded);
+      if (file.is_directory()) {
+        std::filesystem::create_directory(to);
+      } else if (file.path().extension() == ".sst") {
         std::filesystem::create_hard_link(file.path(), to);
       } else {
         std::filesystem::copy_file(file.path(), to);
@@ -135,7 +139,8 @@ class Burst {
     const std::string path = CopyFiles(run);
     MovedClock clock;
     if (dying) clock.MoveTo(deadline_ - 5min);
-    const WatchedDatabase database(path, MemoryProfile::kDefault, clock.clock());
+    const WatchedDatabase database(
+        {.directory = path, .engine = context_.settings.OnDisk(), .clock = &clock.clock()});
     Keyspace& keyspace = database->default_keyspace();
     Warm(keyspace);
     auto reaper = Must(database->StartReaper(context_.settings.reaper));
@@ -175,7 +180,8 @@ class Burst {
   // So that both kinds of run begin with the same blocks in memory.
   void Warm(Keyspace& keyspace) const {
     PinnedBytes value;
-    for (std::size_t i = 0; i < rows_.living(); ++i) Must(keyspace.Get(rows_.key(i), value));
+    const std::size_t rows = rows_.living() + rows_.dying();
+    for (std::size_t i = 0; i < rows; ++i) Must(keyspace.Get(rows_.key(i), value));
   }
 
   // Seconds since the start at which the last row was purged, or for the living would have been.

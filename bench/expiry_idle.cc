@@ -29,8 +29,9 @@ constexpr double kSampleSeconds = 0.1;
 void RunIdle(const ScenarioContext& context) {
   const TemporaryDirectory directory;
   MovedClock clock;
-  const auto database =
-      Must(Database::Open({.directory = directory.Inside("db"), .clock = &clock.clock()}));
+  const auto database = Must(Database::Open({.directory = directory.Inside("db"),
+                                             .engine = context.settings.OnDisk(),
+                                             .clock = &clock.clock()}));
   const auto keyspace = Must(database->CreateKeyspace("sessions", {.purge_within = kPurgeWithin}));
   const WallTime deadline = clock.Now() + 1h;
   const std::size_t rows = context.settings.Rows(kRows);

@@ -31,8 +31,9 @@ class Scan {
   explicit Scan(const ScenarioContext& context)
       : context_(context),
         dying_(context.settings.Rows(kDyingRows)),
-        database_(
-            Must(Database::Open({.directory = directory_.Inside("db"), .clock = &clock_.clock()}))),
+        database_(Must(Database::Open({.directory = directory_.Inside("db"),
+                                       .engine = context.settings.OnDisk(),
+                                       .clock = &clock_.clock()}))),
         series_(context.settings.out, "scan", "moment,haunted_ms,fresh_ms,ratio") {}
 
   void Run() {

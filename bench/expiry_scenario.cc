@@ -29,7 +29,9 @@ DiskUse DiskUseOf(const std::string& directory) {
     if (::stat(entry.path().c_str(), &file) != 0 || !S_ISREG(file.st_mode)) continue;
     use.sizes += static_cast<std::uint64_t>(file.st_size);
     use.blocks += static_cast<std::uint64_t>(file.st_blocks) * 512;
-    if (entry.path().extension() == ".log") use.logs += static_cast<std::uint64_t>(file.st_size);
+    const bool is_log = entry.path().extension() == ".log" ||
+                        entry.path().filename().string().starts_with("segment-");
+    if (is_log) use.logs += static_cast<std::uint64_t>(file.st_size);
   }
   return use;
 }

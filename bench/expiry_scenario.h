@@ -23,7 +23,13 @@ struct ExpirySettings {
   bool quick = false;      // --quick: a smoke run of a minute; its figures mean little.
   ReaperOptions reaper;    // --work-percent N, --step-rows N; the rest as the library has it.
   std::size_t rounds = 3;  // --rounds N: pairs of runs of the burst.
-  std::string engine;      // --engine memory|rocks: measure the purge on this one alone.
+  // --engine memory-first|rocks: of databases on disk; the first if it is not named. The purge is
+  // measured on this one alone, and "memory" names one without a directory.
+  std::string engine;
+
+  StorageEngine OnDisk() const {
+    return engine == "rocks" ? StorageEngine::kRocks : StorageEngine::kMemoryFirst;
+  }
 
   std::size_t Rows(std::size_t rows) const {
     return static_cast<std::size_t>(static_cast<double>(rows) * scale * (quick ? 0.2 : 1.0));

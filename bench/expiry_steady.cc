@@ -152,7 +152,9 @@ void PrintFiles(const Database& database) {
 
 void RunPlan(const ScenarioContext& context, const Plan& plan) {
   const TemporaryDirectory directory;
-  const WatchedDatabase database(directory.Inside("db"), plan.profile, SystemClock::Process());
+  const WatchedDatabase database({.directory = directory.Inside("db"),
+                                  .memory = plan.profile,
+                                  .engine = context.settings.OnDisk()});
   const auto reaper = Must(database->StartReaper(context.settings.reaper));
   TimeSeries series(context.settings.out, fmt::format("steady_{}", plan.name),
                     "seconds,live_bytes,disk_bytes,disk_blocks_bytes,log_bytes,due_rows");

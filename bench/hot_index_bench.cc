@@ -148,7 +148,8 @@ std::size_t Scan(const HotIndex& index) {
 
 void RunIndex(const char* shape, const Workload& work, std::size_t threads, bool huge) {
   const char* store = huge ? "hot" : "hot-4k";
-  HotIndex index({.bytes_max = engine::hot::kArenaBytesMax, .huge_pages = huge});
+  HotIndex index(
+      {.bytes_max = HotIndex::ReservableBytes(engine::hot::kArenaBytesMax), .huge_pages = huge});
   TestWriter writer(index);
   const std::size_t n = work.rows.size();
   const std::string value(kValueBytes, 'v');

@@ -8,6 +8,8 @@ and SET of the latter in turn, at a fixed rate, from before the deadline until a
 --events another subscribes to `expired`. Percentiles are of service time, before the deadline and
 while keys die. `gone` and `told` are the seconds after the deadline at which the last key was purged
 and the last notification arrived. The client is one process of Python: its own 30 us are in all figures.
+Then a server is filled anew with keys that live on, as a control: the rise of p99 is that while keys
+die, divided by that of the same seconds of the control. Exits with 1 when mayfly misses a bar.
 """
 import argparse
 import gc
@@ -20,6 +22,8 @@ import tempfile
 import time
 
 BEFORE = 3.0  # Seconds of load before the deadline.
+RISE_MAX = 1.25  # Of p99, while keys die and without.
+GONE_MAX, GONE_WITH_EVENTS_MAX = 3.0, 5.0  # Seconds.
 LIVING = 10_000
 
 
@@ -133,27 +137,60 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / 100
 
 
-def measure(server, options):
+class Dying:
+    """What a run in which the keys died has shown."""
+
+    def __init__(self, gone, seconds, p99):
+        self.gone = gone  # Seconds until the last key was purged; None: not in time.
+        self.seconds = seconds  # Of what was measured from the deadline on.
+        self.p99 = p99  # By the kind of the call, in us.
+
+
+def measure(server, options, control_seconds=None):
     with tempfile.TemporaryDirectory() as folder:
         process, port, client = start(server, folder, options)
         try:
-            run(server, process, port, client, options)
+            return run(server, process, port, client, options, control_seconds)
         finally:
             process.terminate()
             process.wait()
 
 
-def run(server, process, port, client, options):
+def verdict(what, value, bar):
+    missed = value > bar
+    print(f"  {what:<46} {value:7.2f}   bar {bar:.2f}   {'MISSED' if missed else 'OK'}")
+    return missed
+
+
+def judge(server, options):
+    """True if a bar was missed; those are for mayfly alone."""
+    dying = measure(server, options)
+    control = measure(server, options, dying.seconds)
+    rises = {name: dying.p99[name] / control.p99[name] for name in dying.p99}
+    if server == "redis":
+        for name, rise in rises.items():
+            print(f"  {'rise of p99 of ' + name:<46} {rise:7.2f}")
+        return False
+    bar = GONE_WITH_EVENTS_MAX if options.events else GONE_MAX
+    missed = [verdict("seconds until all are gone", dying.gone or options.seconds, bar)]
+    missed += [verdict(f"rise of p99 of {name}", rise, RISE_MAX) for name, rise in rises.items()]
+    return any(missed)
+
+
+def run(server, process, port, client, options, control_seconds):
+    """With `control_seconds` the keys live on, and so many seconds are measured."""
     value = b"x" * 100
     client.pipeline([command("SET", b"living:%d" % i, value) for i in range(LIVING)])
     deadline = int((time.time() + options.fill_seconds) * 1000)
     for first in range(0, options.keys, 1000):
-        client.pipeline([command("SET", b"dying:%010d" % i, value, "PXAT", deadline)
+        dies = deadline if control_seconds is None else deadline + 3_600_000
+        client.pipeline([command("SET", b"dying:%010d" % i, value, "PXAT", dies)
                          for i in range(first, min(first + 1000, options.keys))])
     if time.time() > deadline / 1000 - BEFORE - 2:
         raise SystemExit("server_burst: too slow to fill; raise --fill-seconds")
     told = multiprocessing.Queue()
-    if options.events:
+    events = options.events and control_seconds is None
+    if events:
         client.call("CONFIG", "SET", "client-output-buffer-limit", "pubsub 0 0 0")
         client.call("CONFIG", "SET", "notify-keyspace-events", "Ex")
         ready = multiprocessing.Event()
@@ -168,7 +205,8 @@ def run(server, process, port, client, options):
     time.sleep(max(0.0, deadline / 1000 - time.time()))
     cpu = cpu_seconds(process.pid)
     gone, purged = None, 0
-    while time.time() < deadline / 1000 + options.seconds:
+    end = deadline / 1000 + (control_seconds or options.seconds)
+    while time.time() < end:
         time.sleep(0.1)
         purged = figure(client, b"expired_keys")
         if purged >= options.keys:
@@ -181,23 +219,30 @@ def run(server, process, port, client, options):
     timed = out.get()
     loader.join()
     names = {0: "GET", 1: "SET"}
-    print(f"{server}: purged {purged} of {options.keys}, gone " +
-          (f"{gone:.1f} s" if gone else f"not within {options.seconds:.0f} s") + f", CPU {cpu:.1f} s")
-    if options.events:
+    if control_seconds is not None:
+        print(f"{server}, control: {control_seconds:.1f} s in which none died, CPU {cpu:.1f} s")
+    else:
+        print(f"{server}: purged {purged} of {options.keys}, gone " +
+              (f"{gone:.1f} s" if gone else f"not within {options.seconds:.0f} s") +
+              f", CPU {cpu:.1f} s")
+    if events:
         if gone is None:
             listener.terminate()
         else:
             count, last = told.get()
             print(f"  told {count}, the last after {last - deadline / 1000:.1f} s")
+    p99 = {}
     for kind, name in names.items():
         calm = [took for at, took, one in timed if one == kind and at < deadline / 1000]
         dying = [took for at, took, one in timed
                  if one == kind and deadline / 1000 <= at < until]
+        p99[name] = percentile(dying, 0.99)
         line = [f"{percentile(calm, part):.0f} -> {percentile(dying, part):.0f}"
                 for part in (0.5, 0.99, 0.999)]
-        print(f"  {name} us, before -> while they die: p50 {line[0]}, p99 {line[1]}, p99.9 {line[2]}"
+        print(f"  {name} us, before -> after the deadline: p50 {line[0]}, p99 {line[1]}, p99.9 {line[2]}"
               f" ({len(calm)}, {len(dying)} calls)")
     sys.stdout.flush()
+    return Dying(gone, until - deadline / 1000, p99)
 
 
 def main():
@@ -211,8 +256,9 @@ def main():
     parser.add_argument("--disk", action="store_true")
     parser.add_argument("--redis", action="store_true")
     options = parser.parse_args()
-    for server in options.server + (["redis"] if options.redis else []):
-        measure(server, options)
+    missed = [judge(server, options)
+              for server in options.server + (["redis"] if options.redis else [])]
+    sys.exit(1 if any(missed) else 0)
 
 
 if __name__ == "__main__":

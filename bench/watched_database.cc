@@ -3,9 +3,7 @@
 #include "core/keyspaces/keyspace_state.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
-#include "core/new_database.h"
-#include "core/store/drop_horizon.h"
-#include "engine/rocks/rocks_engine.h"
+#include "core/store/store_of.h"
 #include "must.h"
 
 namespace mayfly::bench {
@@ -16,24 +14,16 @@ constexpr core::KeyspaceId kDefault = 1;
 
 }  // namespace
 
-WatchedDatabase::WatchedDatabase(const std::string& directory, MemoryProfile memory,
-                                 const Clock& clock) {
-  const auto horizon = std::make_shared<core::DropHorizon>();
-  auto engine = Must(engine::OpenRocksEngine({.directory = directory,
-                                              .profile = memory == MemoryProfile::kTiny
-                                                             ? engine::Profile::kTiny
-                                                             : engine::Profile::kDefault,
-                                              .drop_policy = horizon}));
-  engine_ = engine.get();
-  database_ = Must(core::NewDatabase(std::move(engine), {.horizon = horizon, .clock = &clock}));
-}
+WatchedDatabase::WatchedDatabase(const DatabaseOptions& options)
+    : database_(Must(Database::Open(options))) {}
 
 std::uint64_t WatchedDatabase::StoredRows() const {
+  const engine::Engine& engine = core::StoreOf(*database_).engine();
   core::Counters total;
   PinnedBytes stored;
   for (std::size_t counter = 0; counter < core::kCounters; ++counter) {
     const Status read =
-        engine_->Get(kMeta, core::CounterKey(kDefault, static_cast<std::uint8_t>(counter)), stored);
+        engine.Get(kMeta, core::CounterKey(kDefault, static_cast<std::uint8_t>(counter)), stored);
     if (read.IsNotFound()) continue;
     Must(read);
     core::Counters counters;

@@ -6,14 +6,13 @@
 #include <memory>
 #include <string>
 
-#include "engine/engine.h"
 #include "mayfly/database.h"
 
 namespace mayfly::bench {
 
 class WatchedDatabase {
  public:
-  WatchedDatabase(const std::string& directory, MemoryProfile memory, const Clock& clock);
+  explicit WatchedDatabase(const DatabaseOptions& options);
 
   // Of the default keyspace: rows that are stored, the dead among them until they are purged.
   std::uint64_t StoredRows() const;
@@ -22,8 +21,7 @@ class WatchedDatabase {
   Database* operator->() const { return database_.get(); }
 
  private:
-  engine::Engine* engine_ = nullptr;  // database_'s.
-  std::unique_ptr<Database> database_;
+  const std::unique_ptr<Database> database_;
 };
 
 }  // namespace mayfly::bench
