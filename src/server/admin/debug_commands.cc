@@ -67,6 +67,23 @@ Answer OneReply(Call& call) {
       reply.Integer(i);
       reply.Boolean(i == 1);
     }
+  } else if (IsWord(type, "attrib")) {
+    if (reply.version() == ProtocolVersion::kResp3) {
+      reply.Begin(Aggregate::kAttribute, 1);
+      reply.Bulk("key-popularity");
+      reply.Array(2);
+      reply.Bulk("key:123");
+      reply.Integer(90);
+    }
+    reply.Bulk("Some real reply following the attribute");
+  } else if (IsWord(type, "push")) {
+    if (reply.version() != ProtocolVersion::kResp3) {
+      return Status::Invalid("RESP2 is not supported by this command");
+    }
+    reply.Push(2);
+    reply.Bulk("server-cpu-usage");
+    reply.Integer(42);
+    reply.Bulk("Some real reply following the push reply");
   } else if (IsWord(type, "bignum")) {
     reply.BigNumber("1234567999999999999999999999999999999");
   } else if (IsWord(type, "true") || IsWord(type, "false")) {
@@ -76,7 +93,7 @@ Answer OneReply(Call& call) {
   } else {
     return Status::Invalid(
         "Wrong protocol type name. Please use one of the following: "
-        "string|integer|double|null|array|set|map|verbatim|true|false|bignum");
+        "string|integer|double|null|array|set|map|attrib|push|verbatim|true|false|bignum");
   }
   return {};
 }
