@@ -11,7 +11,8 @@
 #     taken as done (SHIM_TUNING=strict restores the errors);
 #   * SHIM_STUB_DEBUG=1 answers OK to the DEBUG subcommands that only steer
 #     timing (set-active-expire, log, ...) without sending them;
-#   * SHIM_IGNORE_TAGS lists tags to disregard (e.g. "external:skip");
+#   * the tag "external:skip" is disregarded, and a block all of whose tests are
+#     to be skipped by name is skipped as a whole, with what it does between them;
 #   * after a failed test the main connection is reopened, so that a half-read
 #     reply or an open MULTI does not fail the tests that follow.
 
@@ -21,7 +22,6 @@ proc ::shim_env {name default} {
 }
 set ::shim_events [::shim_env SHIM_EVENTS ""]
 set ::shim_stub_debug [::shim_env SHIM_STUB_DEBUG 0]
-set ::shim_ignore_tags [::shim_env SHIM_IGNORE_TAGS ""]
 set ::shim_strict_tuning [expr {[::shim_env SHIM_TUNING lenient] eq "strict"}]
 set ::shim_ctor [expr {[llength [info commands ::redis]] ? "::redis" : "::valkey"}]
 set ::shim_tuning_params {
@@ -117,13 +117,39 @@ if {[llength [info commands ::shim_orig_send]] == 0} {
         upvar 1 $err_return err
         set keep {}
         foreach t $tags {
-            if {[lsearch -exact $::shim_ignore_tags $t] < 0} {lappend keep $t}
+            if {$t ne "external:skip"} {lappend keep $t}
         }
         set e ""
         set ok [::shim_orig_tags_acceptable $keep e]
         set err $e
         return $ok
     }
+
+    # --- blocks -----------------------------------------------------------
+    rename ::start_server ::shim_orig_start_server
+    proc ::start_server {options {code undefined}} {
+        if {[::shim_skips_all $code]} return
+        uplevel 1 [list ::shim_orig_start_server $options $code]
+    }
+    rename ::tags ::shim_orig_tags
+    proc ::tags {tags code} {
+        if {[::shim_skips_all $code]} return
+        uplevel 1 [list ::shim_orig_tags $tags $code]
+    }
+}
+
+# Whether there are tests in the block, and all are to be skipped; if so, says it of each. A title is
+# compared as it stands in the file.
+proc ::shim_skips_all {code} {
+    set titles {}
+    foreach {whole title} [regexp -all -inline -line {^\s*test\s+(\{.*\}|".*")\s+\{\s*$} $code] {
+        lappend titles [subst -nocommands -novariables [string range $title 1 end-1]]
+    }
+    foreach title $titles {
+        if {![search_pattern_list $title $::skiptests]} {return 0}
+    }
+    foreach title $titles {::shim_event skip $title}
+    return [expr {[llength $titles] > 0}]
 }
 
 # --- one block of tests on the external server ---------------------------------

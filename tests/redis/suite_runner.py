@@ -7,8 +7,10 @@ One run of Redis' test program per unit, three at a time. Some tests measure tim
 beside another is run once more, alone, and that counts. A test that hangs, or in which the server dies, is a
 failure of its own; it is left out then and the unit is run again, so that every test gets a
 verdict. Nothing of the checkout is changed: shim.tcl is loaded beside it. A test is skipped only
-if the file of skips names it, with its reason; a line of that file that matches no test is an
-error, too, and so is a unit that neither UNITS nor the skips know. Exit code 1 when any test failed.
+if the file of skips names it, with its reason: tags of Redis' such as `external:skip` or
+`needs:debug` do not count, and a test that is left out for any other cause is an error. So is a
+line of that file that matches no test, and a unit that neither UNITS nor the skips know. Exit code 1
+when any test failed.
 """
 import argparse
 import collections
@@ -36,14 +38,6 @@ unit/bitops unit/expire unit/other unit/scripting unit/querybuf unit/multi unit/
 unit/keyspace unit/type/incr unit/pubsub unit/protocol unit/quit unit/info-command unit/auth
 unit/acl unit/acl-v2 unit/slowlog unit/pubsubshard unit/pause unit/introspection
 unit/maxmemory unit/introspection-2 unit/limits unit/networking unit/info unit/lazyfree unit/violations""".split()
-
-# Blocks that Redis marks as impossible on an external server, and that nevertheless run on one.
-FORCED_TAGS = {unit: "external:skip" for unit in (
-    "unit/auth", "unit/acl", "unit/acl-v2", "unit/pubsubshard", "unit/limits", "unit/networking",
-    "unit/obuf-limits", "unit/info", "unit/maxmemory")}
-
-# What an external server of another make cannot offer.
-DENIED_TAGS = ["-needs:debug", "-needs:save", "-repl", "-cluster", "-large-memory"]
 
 TEST_SECONDS = 240   # Without progress, a test hangs. One makes 130,000 round trips.
 UNIT_SECONDS = 600
@@ -99,6 +93,7 @@ class Unit:
         self.name = name
         self.verdicts = {}  # title -> "" or what went wrong
         self.skipped = []
+        self.unexplained = []  # Left out, and not by the file of skips.
         self.broken = []    # Errors that ended a block of tests, outside of any test.
         self.seconds = 0.0
 
@@ -125,6 +120,8 @@ def read_events(path, unit):
             current = None
         elif kind == "skip":
             unit.skipped.append(text)
+        elif kind == "ignore":
+            unit.unexplained.append(text)
         elif kind == "block":
             unit.broken.append(text[:400])
     return current
@@ -132,11 +129,10 @@ def read_events(path, unit):
 
 def command_of(unit, server, options, left_out):
     shim = os.path.relpath(HERE / "shim.tcl", options.redis / "tests").removesuffix(".tcl")
-    denied = [tag for tag in DENIED_TAGS if tag[1:] not in FORCED_TAGS.get(unit, "").split()]
     command = ["./runtest", "--host", "127.0.0.1", "--port", str(server.port), "--durable",
                "--clients", "1", "--no-latency", "--timeout", str(TEST_SECONDS),
                "--baseport", str(free_port() + 32), "--single", shim, "--single", unit,
-               "--tags", " ".join(denied), "--ignore-encoding", "--ignore-digest"]
+               "--ignore-encoding"]
     for title in left_out:
         command += ["--skiptest", title]
     for title in options.only:
@@ -146,11 +142,11 @@ def command_of(unit, server, options, left_out):
 
 def run_once(unit, server, options, left_out):
     """One run of a unit; returns the test in which it hung or the server died, and what happened."""
+    unit.skipped, unit.unexplained = [], []
     with tempfile.TemporaryDirectory() as folder:
         events = pathlib.Path(folder) / "events.tsv"
         events.touch()
-        environment = {**os.environ, "SHIM_EVENTS": str(events), "TERM": "dumb",
-                       "SHIM_IGNORE_TAGS": FORCED_TAGS.get(unit.name, "")}
+        environment = {**os.environ, "SHIM_EVENTS": str(events), "TERM": "dumb"}
         process = subprocess.Popen(command_of(unit.name, server, options, left_out),
                                    cwd=options.redis, env=environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -235,6 +231,13 @@ def serve_unit(name, options, skips):
     return unit
 
 
+def print_sum(units):
+    tests = sum(len(unit.verdicts) for unit in units)
+    failed = sum(len(unit.failures()) for unit in units)
+    skipped = sum(len(unit.skipped) for unit in units)
+    print(f"{'all':28} {tests - failed:5} {failed:5} {skipped:5}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -251,8 +254,12 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(UNITS_AT_ONCE) as runs:
         units = list(runs.map(lambda name: serve_unit(name, options, skips), options.unit or UNITS))
     units = [serve_unit(unit.name, options, skips) if unit.failed() else unit for unit in units]
+    print_sum(units)
     bad = False
     for unit in units:
+        for text in unit.unexplained:
+            print(f"UNEXPLAINED {unit.name}: {text}")
+            bad = True
         for title, detail in unit.failures().items():
             print(f"FAILED {unit.name}: {title}\n       {detail[:300]}")
             bad = True
