@@ -124,6 +124,10 @@ class HostClient {
   virtual void NoteReads(int /*database*/, std::span<const Bytes> /*keys*/) {}
   virtual bool tracks_reads() const { return false; }
 
+  // Whether it is a leader, or a file of commands, whose commands were run and rewritten elsewhere:
+  // what a client may not say, they may.
+  virtual bool is_leader() const { return false; }
+
   // Whether a reply of so many bytes exceeds the client's output limit. If so the client is closed
   // when the command ends, whatever it answers.
   virtual bool TooMuchToSend(std::uint64_t /*bytes*/) { return false; }

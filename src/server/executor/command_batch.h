@@ -127,6 +127,7 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   bool has_everything() const override { return scope_.everything; }
   void AskForEverything() override { asked_for_everything_ = true; }
   void FeedDeaths(core::LatchedTransaction& transaction, CommandFeed& feed) override;
+  bool is_leader() const override { return leader_ != nullptr; }
   const Clock& real_clock() const override { return server_.real_clock(); }
   Random& random() override { return random_; }
   EncodingLimits encoding_limits() const override;

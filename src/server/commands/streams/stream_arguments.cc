@@ -84,19 +84,19 @@ class TrimOptions {
     return true;
   }
 
-  Result<std::optional<StreamTrim>> Finish(std::int64_t node_entries) {
+  Result<std::optional<StreamTrim>> Finish(const TrimRules& rules) {
     if (limit_.value_or(0) > 0 && !trim_) {
       return Status::Invalid(
           "syntax error, LIMIT cannot be used without specifying a trimming strategy");
     }
-    if (!trim_) return trim_;
+    if (!trim_ || rules.from_leader) return trim_;
     if (limit_ && !approximate_) {
       return Status::Invalid("syntax error, LIMIT cannot be used without the special ~ option");
     }
     if (!approximate_) return trim_;
-    const std::int64_t step = node_entries > 0 ? node_entries : kNodesMax;
+    const std::int64_t step = rules.node_entries > 0 ? rules.node_entries : kNodesMax;
     std::int64_t limit = step > kLimitMax / kNodesMax ? kLimitMax : step * kNodesMax;
-    if (node_entries <= 0) limit = kLimitDefault;
+    if (rules.node_entries <= 0) limit = kLimitDefault;
     trim_->step = static_cast<std::uint64_t>(step);
     trim_->limit = static_cast<std::uint64_t>(limit_.value_or(limit));
     return trim_;
@@ -208,7 +208,7 @@ Result<NewIdArgument> ParseNewId(Bytes argument) {
 }
 
 Result<StreamOptions> ParseStreamOptions(std::span<const Bytes> args, StreamOptionsOf command,
-                                         std::int64_t node_entries) {
+                                         const TrimRules& rules) {
   const bool adds = command == StreamOptionsOf::kXAdd;
   StreamOptions options;
   TrimOptions trim;
@@ -229,7 +229,7 @@ Result<StreamOptions> ParseStreamOptions(std::span<const Bytes> args, StreamOpti
     }
   }
   options.fields_at = at + 1;
-  MAYFLY_TRY(options.trim, trim.Finish(node_entries));
+  MAYFLY_TRY(options.trim, trim.Finish(rules));
   if (!adds && !options.trim) {
     return Status::Invalid("syntax error, XTRIM must be called with a trimming strategy");
   }

@@ -46,9 +46,14 @@ struct StreamOptions {
 };
 enum class StreamOptionsOf : std::uint8_t { kXAdd, kXTrim };
 
-// `node_entries` is how many entries "~" removes at a time.
+// How a trim with "~" is carried out.
+struct TrimRules {
+  std::int64_t node_entries = 0;  // Removed at a time.
+  // Redis sends what it has trimmed as an exact trim, and leaves a LIMIT there: it means nothing.
+  bool from_leader = false;
+};
 Result<StreamOptions> ParseStreamOptions(std::span<const Bytes> args, StreamOptionsOf command,
-                                         std::int64_t node_entries);
+                                         const TrimRules& rules);
 
 // MAXAGE's milliseconds; 0 means no max age.
 Result<Millis> MaxAgeArgument(Bytes argument);

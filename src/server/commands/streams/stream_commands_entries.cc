@@ -35,8 +35,9 @@ Result<StreamId> NewId(const Stream& stream, const NewIdArgument& wanted) {
   return *id;
 }
 
-std::int64_t NodeEntries(const Call& call) {
-  return call.host.encoding_limits().stream_node_entries;
+TrimRules RulesOf(const Call& call) {
+  return {.node_entries = call.host.encoding_limits().stream_node_entries,
+          .from_leader = call.host.is_leader()};
 }
 
 // What a trim has left: the newest entries, so many.
@@ -120,7 +121,7 @@ Result<SetIdOptions> ParseSetIdOptions(std::span<const Bytes> args, StreamId id)
 
 Answer XAdd(Call& call) {
   MAYFLY_TRY(const StreamOptions options,
-             ParseStreamOptions(call.args, StreamOptionsOf::kXAdd, NodeEntries(call)));
+             ParseStreamOptions(call.args, StreamOptionsOf::kXAdd, RulesOf(call)));
   const std::size_t at = options.fields_at;
   if (at + 2 > call.args.size() || (call.args.size() - at) % 2 != 0) return WrongArity("xadd");
   if (options.id.id && options.id.has_sequence && options.id.id->is_zero()) {
@@ -186,7 +187,7 @@ Answer XDel(Call& call) {
 
 Answer XTrim(Call& call) {
   MAYFLY_TRY(const StreamOptions options,
-             ParseStreamOptions(call.args, StreamOptionsOf::kXTrim, NodeEntries(call)));
+             ParseStreamOptions(call.args, StreamOptionsOf::kXTrim, RulesOf(call)));
   MAYFLY_TRY(Stream stream, StreamAt(call, call.args[1]));
   std::uint64_t removed = 0;
   if (stream.exists()) {
