@@ -32,10 +32,6 @@ function Event({ event }: { event: ExpiryEvent }) {
   return (
     <tr>
       <td class="number">{count(event.sequence)}</td>
-      <td>
-        <Instant ms={event.deadline_ms} />
-      </td>
-      <td>{keyspaceName(event.keyspace).words}</td>
       <th scope="row">
         {db === undefined ? (
           <Raw bytes={key} max={80} />
@@ -57,6 +53,10 @@ function Event({ event }: { event: ExpiryEvent }) {
           </>
         )}
       </th>
+      <td>
+        <Instant ms={event.deadline_ms} />
+      </td>
+      <td>{keyspaceName(event.keyspace).words}</td>
       <td>
         {kCauses[event.cause] ?? event.cause}
         <small> {length(event.purged_ms - event.deadline_ms)} later</small>
@@ -148,7 +148,7 @@ export function Events() {
           <code>events key</code>, or <code>events value</code> for old values.
         </Nothing>
       ) : (
-        <Rows label="Events" heads={['Sequence', 'Deadline', 'In', 'Key', 'Cause', 'Old value']}>
+        <Rows label="Events" heads={['Sequence', 'Key', 'Deadline', 'In', 'Cause', 'Old value']}>
           {shown.slice(from, from + kPage).map((event) => (
             <Event event={event} key={event.sequence} />
           ))}
