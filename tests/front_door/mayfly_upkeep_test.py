@@ -215,6 +215,29 @@ class MayflyUpkeep(unittest.TestCase):
         again = self.finished(self.client.execute_command("TTL.RESTORE", f"large-{rows}", f"new-{rows}"))
         self.assertEqual(self.result(again)["rows"], self.client.dbsize())
 
+    def test_a_restore_that_is_cut_off_by_the_end_of_the_server_leaves_nothing(self):
+        for ends in (self.server.stop, self.server.kill):
+            rows = 100_000
+            while True:
+                with redis.Redis(port=self.server.port) as client:
+                    client.execute_command("DEBUG", "POPULATE", rows, "many", 100)
+                    self.finished(client.execute_command("TTL.BACKUP", f"{ends.__name__}-{rows}"))
+                    client.execute_command("TTL.RESTORE", f"{ends.__name__}-{rows}", f"new-{ends.__name__}-{rows}")
+                    end = time.monotonic() + WAIT_SECONDS
+                    while not list(self.backups.glob("*.partial")):
+                        self.assertLess(time.monotonic(), end, "it does not begin")
+                ends()
+                left = list(self.backups.glob("*.partial"))
+                self.server.restart()
+                self.assertEqual([entry for entry in self.backups.glob("*.partial")], [])
+                if not (self.backups / f"new-{ends.__name__}-{rows}").exists():
+                    break
+                rows *= 2
+                self.assertLess(rows, 2_000_000, "no restore could be cut off")
+            self.assertEqual(len(left), 1 if ends == self.server.kill else 0, "what a kill leaves goes with the start")
+            proof = self.result(self.finished(self.client.execute_command("TTL.PROVE")))
+            self.assertNotIn("new-", str(proof["holders"]))
+
     def test_a_database_in_memory_does_not_say_that_it_is_saved(self):
         server = ServerProcess(MAYFLY, "--dir", "", folder=self.folder / "memory")
         (self.folder / "memory").mkdir()
