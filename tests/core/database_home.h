@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,13 +14,15 @@
 
 namespace mayfly {
 
-enum class EngineKind : std::uint8_t { kMemory, kRocks, kMemoryFirst };
+// kShard: one of a cluster, for which the test says how it is opened.
+enum class EngineKind : std::uint8_t { kMemory, kRocks, kMemoryFirst, kShard };
 
 inline std::string NameOf(EngineKind kind) {
   switch (kind) {
     case EngineKind::kMemory: return "Memory";
     case EngineKind::kRocks: return "Rocks";
     case EngineKind::kMemoryFirst: return "MemoryFirst";
+    case EngineKind::kShard: return "Shard";
   }
   return {};
 }
@@ -32,8 +35,12 @@ inline constexpr WallTime kStart = WallTimeFromMs(1'700'000'000'000);
 
 class DatabaseHome {
  public:
-  explicit DatabaseHome(EngineKind kind, DatabaseOptions options = {}, WallTime start = kStart)
-      : kind_(kind), clock_(start), options_(std::move(options)) {
+  // Opens a database in place of Database::Open().
+  using Opener = std::function<Result<std::unique_ptr<Database>>(const DatabaseOptions& options)>;
+
+  explicit DatabaseHome(EngineKind kind, DatabaseOptions options = {}, WallTime start = kStart,
+                        Opener opener = Database::Open)
+      : kind_(kind), clock_(start), options_(std::move(options)), opener_(std::move(opener)) {
     options_.clock = &clock_;
     options_.memory = MemoryProfile::kTiny;
     if (persistent()) options_.directory = directory_.Inside("db");
@@ -54,7 +61,7 @@ class DatabaseHome {
   DatabaseOptions& options() { return options_; }
 
   void Open() {
-    auto opened = Database::Open(options_);
+    auto opened = opener_(options_);
     ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
     database_ = *std::move(opened);
     if (unpacks_) Unpack();
@@ -97,6 +104,7 @@ class DatabaseHome {
   TemporaryDirectory directory_;
   ManualClock clock_;
   DatabaseOptions options_;
+  const Opener opener_;
   bool unpacks_ = false;
   std::unique_ptr<Database> database_;
 };

@@ -8,6 +8,8 @@
 #include <functional>
 
 #include "core/database_home.h"
+#include "core/new_database.h"
+#include "tests/engine/cluster_homes.h"
 
 namespace mayfly {
 namespace {
@@ -219,7 +221,7 @@ std::string NameOfCase(const ::testing::TestParamInfo<Case>& info) {
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
   for (const EngineKind engine :
-       {EngineKind::kMemory, EngineKind::kRocks, EngineKind::kMemoryFirst}) {
+       {EngineKind::kMemory, EngineKind::kRocks, EngineKind::kMemoryFirst, EngineKind::kShard}) {
     for (const bool reaper : {false, true}) {
       for (const Asks asks : {Asks::kPlainly, Asks::kInTransaction, Asks::kInSnapshot}) {
         for (const int offset : {-1, 0, 1}) {
@@ -233,9 +235,21 @@ std::vector<Case> AllCases() {
   return cases;
 }
 
+// One shard of a cluster, on objects in memory: core runs on it as on any engine.
+Result<std::unique_ptr<Database>> OpenOnShard(const DatabaseOptions& options) {
+  core::StoreOptions store;
+  store.horizon = std::make_shared<core::DropHorizon>();
+  store.clock = options.clock;
+  return core::NewDatabase(engine::suite::ShardKind().new_home()->Open(store.horizon), store);
+}
+
+DatabaseHome::Opener OpenerOf(EngineKind kind) {
+  return kind == EngineKind::kShard ? OpenOnShard : DatabaseHome::Opener(Database::Open);
+}
+
 class Law : public ::testing::TestWithParam<Case> {
  protected:
-  Law() : home_(GetParam().engine) {
+  Law() : home_(GetParam().engine, {}, kStart, OpenerOf(GetParam().engine)) {
     rows_ = *home_.database().CreateKeyspace(
         "rows",
         {.order = GetParam().order, .history = stamped() ? Millis(100 * kLawTtl) : Millis(0)});
