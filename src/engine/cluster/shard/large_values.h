@@ -1,6 +1,7 @@
 // large_values.h - the values of a shard that lie in objects of their own.
-// Knows which rows have one, gives out ids, writes, reads and removes the objects. Announcements and
-// rows are keys of the shard's map, which the caller writes: before the objects, and after them.
+// Knows which rows have one, gives out ids, writes, reads and removes the objects. Announcements
+// and rows are keys of the shard's map, which the caller writes: before the objects, and after
+// them.
 // Threads: one at a time, except that Remove() finishes in the background.
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "engine/cluster/objects/object_store.h"
+#include "engine/cluster/shard/limits.h"
 #include "engine/cluster/shard/shard_layout.h"
 
 namespace mayfly::engine::cluster {
@@ -20,6 +22,10 @@ class LargeValues {
  public:
   // New ids carry `epoch`. `store` must outlive this.
   LargeValues(ObjectStore& store, std::string shard_object, std::uint64_t epoch);
+
+  // Ids from here on differ from all that were given out before the shard's write `sequence`, also
+  // under the same epoch. Before New().
+  void BeginAt(std::uint64_t sequence) { last_number_ = sequence * kLargeValuesPerWriteMax; }
 
   LargeValue New(std::uint64_t size) { return {.id = {epoch_, ++last_number_}, .size = size}; }
 

@@ -1,5 +1,6 @@
 // Goal: a large value lies in objects of its own, whole or not at all, and leaves none behind.
-// Method: values beyond the bound, writes that fail at each step, reopening, and a look at the objects.
+// Method: values beyond the bound, writes that fail at each step, reopening, and a look at the
+// objects.
 #include "engine/cluster/shard/large_values.h"
 
 #include "engine/cluster/objects/await.h"
@@ -113,6 +114,22 @@ TEST_F(LargeValuesTest, AnObjectThatCannotBeWrittenIsAnErrorAndNoRow) {
     EXPECT_EQ(Stored("key"), "");
     EXPECT_TRUE(Put("other", "value").ok());
   }
+}
+
+// As after an unknown outcome: the owner record stays, and with it the epoch of new ids.
+TEST_F(LargeValuesTest, NewOnesOfTheSameOwnerNeverTakeTheObjectsOfOlderOnes) {
+  ASSERT_TRUE(Put("first", Large('a')).ok());
+  const OwnerRecord same = shard_->writer().place().record;
+  for (const char fill : {'b', 'c'}) {
+    engine_.reset();
+    shard_ = Open(same);
+    engine_ = NewShardEngine(shard_);
+    ASSERT_TRUE(Put(std::string(1, fill), Large(fill)).ok());
+  }
+  OpenEngine();
+  EXPECT_EQ(Get("first"), Large('a'));
+  EXPECT_EQ(Get("b"), Large('b'));
+  EXPECT_EQ(Get("c"), Large('c'));
 }
 
 TEST_F(LargeValuesTest, OneThatIsMissingOrCutShortIsCorruption) {

@@ -24,12 +24,14 @@ inline constexpr std::size_t kShardAddressesMax = std::size_t{4} << 30;
 // Keys that one step of Compact() judges and removes.
 inline constexpr std::size_t kShardCompactStepKeys = 1024;
 
-// Parts of large values that are written at the same time.
-inline constexpr std::size_t kLargePartsInFlight = 8;
+// Large values that one write announces: of a group, or of the largest batch.
+inline constexpr std::size_t kLargeValuesPerWriteMax = 16'384;
 
 // Between two tries of a request whose outcome is unknown.
 inline constexpr std::chrono::milliseconds kResendPause{20};
 
 static_assert(kGroupBytesMax <= kMapWriteBytesMax);
+static_assert(kGroupChangesMax <= kLargeValuesPerWriteMax);
+static_assert(kBatchBytesMax / kLargeValueBytes <= kLargeValuesPerWriteMax);
 
 }  // namespace mayfly::engine::cluster

@@ -33,8 +33,8 @@
 namespace mayfly::engine::cluster {
 
 struct ShardOptions {
-  // Slots are kept apart: a batch has one slot, and a cursor shows one. False: the slot of an address
-  // is ignored, and all rows of the shard are one ordered map, as core wants it.
+  // Slots are kept apart: a batch has one slot, and a cursor shows one. False: the slot of an
+  // address is ignored, and all rows of the shard are one ordered map, as core wants it.
   bool by_slot = false;
 
   // How long a commit waits for a store that does not answer. Then its outcome is unknown, and the

@@ -1,9 +1,10 @@
-// shard_layout.h - the bytes of a shard: one map of one object, with everything that must be atomic.
+// shard_layout.h - the bytes of a shard: one map of one object, with everything that must be
+// atomic.
 //   | 01 |                                       owner     -> OwnerRecord
 //   | 02 |                                       sequence  -> u64, little endian; absent: 0
 //   | 03 | epoch u64 be | number u64 be |        announced large value -> parts u64, little endian
 //   | 10 + role | slot u16 be | key |            row       -> | 00 | value |
-//                                                          or | 01 | epoch u64 | number u64 | size u64 |
+//                                                or | 01 | epoch u64 | number u64 | size u64 |
 // A large value lies in objects "<object>.large.<epoch>.<number>.<part>". It is announced before
 // they are written, and its announcement goes after they are removed, so whatever a crash leaves
 // behind has a name. Bytes: docs/formats/cluster_shard.md. Append, never renumber.

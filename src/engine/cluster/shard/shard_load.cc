@@ -14,6 +14,7 @@ namespace mayfly::engine::cluster {
 
 Status Shard::Load() {
   MAYFLY_RETURN_IF_ERROR(writer_.Barrier());
+  large_.BeginAt(writer_.sequence());
   std::map<LargeId, std::uint64_t> announced;
   MAYFLY_RETURN_IF_ERROR(LoadPages(announced));
   for (const auto& [id, parts] : announced) large_.Remove(id, parts);

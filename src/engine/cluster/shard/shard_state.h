@@ -1,6 +1,7 @@
 // shard_state.h - the rows of a shard in memory, as its owner has them.
-// An engine in memory gives snapshots, cursors both ways and reads without a network. With `by_slot`
-// there is one for each slot that has rows, since a cursor then shows one slot; else one for all.
+// An engine in memory gives snapshots, cursors both ways and reads without a network. With
+// `by_slot` there is one for each slot that has rows, since a cursor then shows one slot; else one
+// for all.
 // Threads: reads from any; changes come from one at a time.
 #pragma once
 

@@ -1,5 +1,7 @@
-// Goal: a shard answers from memory only what is the newest, and commits together what waits together.
-// Method: objects in memory that stall while threads commit; leases that end; other owners; reopening.
+// Goal: a shard answers from memory only what is the newest, and commits together what waits
+// together.
+// Method: objects in memory that stall while threads commit; leases that end; other owners;
+// reopening.
 #include "engine/cluster/shard/shard.h"
 
 #include <thread>

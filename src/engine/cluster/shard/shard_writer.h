@@ -39,12 +39,13 @@ struct WriterCounts {
 
 class ShardWriter {
  public:
-  // `patience`: how long a write is sent again without an answer. `store`, `clock` must outlive this.
+  // `patience`: how long a write is sent again without an answer. `store`, `clock` must outlive
+  // this.
   ShardWriter(ObjectStore& store, ShardPlace place, const Clock& clock,
               std::chrono::milliseconds patience);
 
-  // Reads the sequence, and writes it once: no write of an earlier life can happen any more. First of
-  // all calls. Busy when the shard is another's.
+  // Reads the sequence, and writes it once: no write of an earlier life can happen any more. First
+  // of all calls. Busy when the shard is another's.
   Status Barrier();
 
   // Busy when the shard is another's, or after Stop(); IoError when the store refuses.
@@ -67,6 +68,9 @@ class ShardWriter {
   // The refusal of a server that is not the owner.
   Status NotOurs() const;
 
+  // Of the last write that happened; only of the thread that writes.
+  std::uint64_t sequence() const { return sequence_; }
+
   const ShardPlace& place() const { return place_; }
   const WriterCounts& counts() const { return counts_; }
 
@@ -84,7 +88,7 @@ class ShardWriter {
   const Clock& clock_;
   const std::chrono::milliseconds patience_;
   const std::string record_bytes_;
-  std::uint64_t sequence_ = 0;  // Of the last write that happened.
+  std::uint64_t sequence_ = 0;
   WriterCounts counts_;
 
   mutable std::mutex mutex_;

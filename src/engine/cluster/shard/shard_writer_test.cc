@@ -1,7 +1,7 @@
 // Goal: a write counts once, whatever becomes of its requests and replies, and a server that was
 // replaced writes nothing.
-// Method: objects in memory whose requests get lost, come late or are refused, on a clock that stands
-// still; then a look into the objects.
+// Method: objects in memory whose requests get lost, come late or are refused, on a clock that
+// stands still; then a look into the objects.
 #include "engine/cluster/shard/shard_writer.h"
 
 #include "engine/cluster/objects/limits.h"
