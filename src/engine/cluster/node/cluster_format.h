@@ -1,6 +1,8 @@
-// cluster_format.h - what is fixed when a database is created on a cluster, in its object "NAME.meta".
-//   "format" -> | version u8 | shards, shards per group, roster pages: varints | lease and wait in ms,
-//               drift bound in ppm: varints |                       docs/formats/cluster_shard.md
+// cluster_format.h - what is fixed when a database is created on a cluster, in its object
+// "NAME.meta".
+//   "format" -> | version u8 | shards, shards per group, roster pages: varints |
+//               | lease in ms, wait in ms, drift bound in ppm: varints |
+// Bytes: docs/formats/cluster_shard.md.
 // All servers must agree on these, so a server that is configured otherwise does not start.
 #pragma once
 
@@ -46,8 +48,8 @@ struct FormatRequest {
   bool create_if_missing = true;
 };
 
-// Reads the format, or creates the database. Invalid when it is another; NotFound when there is none
-// and it may not be created; Busy when the store does not answer.
+// Reads the format, or creates the database. Invalid when it is another; NotFound when there is
+// none and it may not be created; Busy when the store does not answer.
 Result<ClusterFormat> OpenFormat(ObjectStore& store, const FormatRequest& request);
 
 }  // namespace mayfly::engine::cluster

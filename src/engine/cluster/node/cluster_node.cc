@@ -62,16 +62,23 @@ ClusterNode::ClusterNode(std::shared_ptr<ObjectStore> store, const NodeOptions& 
       offers_(offers),
       lease_(std::make_shared<ReadLease>(clock_)),
       lease_store_(*store_, options.format.database, format.roster_pages, mailbox_, *this, logger_),
-      loads_(options.loads_in_flight_max),
+      loads_(std::make_unique<LoadThreads>(options.loads_in_flight_max)),
       here_(map.shards(), false),
       listers_(map.groups()) {}
 
 ClusterNode::~ClusterNode() {
+  if (!owner_.IsThis()) {
+    Abandon(std::move(thread_));
+    Abandon(std::move(loads_));
+    Abandon(std::move(held_));
+    Abandon(mailbox_);
+    return;
+  }
   stopping_ = true;
   mailbox_->Close();
   if (thread_.joinable()) thread_.join();
   while (!held_.empty()) OnLost(held_.begin()->first);
-  loads_.Stop();
+  loads_->Stop();
 }
 
 void ClusterNode::Run() {

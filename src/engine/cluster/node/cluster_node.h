@@ -7,10 +7,10 @@
 //   Ownership: gained --> loading --> OnGained(engine) --> serving --> OnDraining --> OnLost
 //
 // Invariants:
-// (1) Before another server can own a shard, its engine here refuses writes (the store sees to that)
-//     and answers no read that the shard has not confirmed.
-// (2) The listener hears of a shard in the order above; OnLost comes once for each OnGained. A shard
-//     may be lost without draining, and gained again.
+// (1) Before another server can own a shard, its engine here refuses writes (the store sees to
+//     that) and answers no read that the shard has not confirmed.
+// (2) The listener hears of a shard in the order above; OnLost comes once for each OnGained. A
+//     shard may be lost without draining, and gained again.
 // Threads: every call from any thread, except that the destructor must be alone. The listener is
 // called on the node's thread: it should return within some milliseconds, since leases wait.
 #pragma once
@@ -28,6 +28,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/owner_process.h"
 #include "engine/cluster/node/cluster_format.h"
 #include "engine/cluster/node/load_threads.h"
 #include "engine/cluster/node/object_lease_store.h"
@@ -75,8 +76,8 @@ struct NodeOptions {
   std::uint64_t seed = 0;  // Differs between servers and between starts.
   ShardOptions shard;
 
-  // Shards that are read at the same time. More: a takeover of many is over sooner, and takes more of
-  // the store from others meanwhile.
+  // Shards that are read at the same time. More: a takeover of many is over sooner, and takes more
+  // of the store from others meanwhile.
   std::uint32_t loads_in_flight_max = 4;
 
   const Clock* clock = nullptr;  // Must outlive the node.
@@ -106,15 +107,16 @@ struct NodeStats {
 
 class ClusterNode final : private OwnershipListener, private LeaseReplies {
  public:
-  // Opens or creates the database and joins. Invalid for bad options or another format; Busy when the
-  // store does not answer. `listener` must outlive the node; `offers` may be null: they get lost.
+  // Opens or creates the database and joins. Invalid for bad options or another format; Busy when
+  // the store does not answer. `listener` must outlive the node; `offers` may be null: they get
+  // lost.
   static Result<std::unique_ptr<ClusterNode>> Start(std::shared_ptr<ObjectStore> store,
                                                     const NodeOptions& options,
                                                     ShardListener& listener,
                                                     OfferSender* offers = nullptr);
 
   // Stops without leaving, as a crash does: the others wait until the lease is over. All shards are
-  // lost to the listener before it returns.
+  // lost to the listener before it returns. In a child made by fork() it leaves threads and shards.
   ~ClusterNode() override;
 
   const ShardMap& map() const { return map_; }
@@ -125,8 +127,8 @@ class ClusterNode final : private OwnershipListener, private LeaseReplies {
   // A server that released a shard for this one says so.
   void OnOffer(const ShardOffer& offer);
 
-  // Gives all shards to others and leaves the roster. Busy when that takes longer than `wait_max`; it
-  // goes on then.
+  // Gives all shards to others and leaves the roster. Busy when that takes longer than `wait_max`;
+  // it goes on then.
   Status Leave(std::chrono::milliseconds wait_max);
 
   NodeStats stats() const;
@@ -182,7 +184,8 @@ class ClusterNode final : private OwnershipListener, private LeaseReplies {
   const std::shared_ptr<ReadLease> lease_;
   const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   ObjectLeaseStore lease_store_;
-  LoadThreads loads_;
+  std::unique_ptr<LoadThreads> loads_;
+  const OwnerProcess owner_;
 
   // Of the node's thread alone.
   std::unique_ptr<Ownership> ownership_;

@@ -56,7 +56,7 @@ void ClusterNode::Load(ShardId shard, Held& held) {
   held.shard->SetOnBroken([this, mailbox = mailbox_, shard, broken = held.shard.get()] {
     mailbox->Post([this, shard, broken] { OnBroken(shard, broken); });
   });
-  loads_.Add([this, mailbox = mailbox_, shard, loading = held.shard] {
+  loads_->Add([this, mailbox = mailbox_, shard, loading = held.shard] {
     const Status status = loading->Load();
     mailbox->Post([this, shard, loading, status] { OnLoaded(shard, loading, status); });
   });

@@ -1,8 +1,11 @@
-// Goal: each shard is served by one server, by the next one when that dies or leaves, and by none that
-// was replaced.
-// Method: servers in one process on objects in memory; the test moves the clock, cuts servers off and
-// kills them.
+// Goal: each shard is served by one server, by the next one when that dies or leaves, and by none
+// that was replaced.
+// Method: servers in one process on objects in memory; the test moves the clock, cuts servers off
+// and kills them.
 #include "engine/cluster/node/cluster_node.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -191,6 +194,20 @@ TEST_F(ClusterNodeTest, EnginesOutliveTheirNode) {
   const auto engine = server.EngineOf(1);
   Kill(1);
   EXPECT_EQ(Put(*engine, "key", "value").code(), StatusCode::kBusy);
+}
+
+TEST_F(ClusterNodeTest, AChildOfForkLeavesItsThreadsAlone) {
+  RigServer& server = StartAlone();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    server.node.reset();
+    ::_exit(0);
+  }
+  int outcome = 0;
+  ASSERT_EQ(::waitpid(child, &outcome, 0), child);
+  EXPECT_TRUE(WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0);
+  FillShards();
+  ExpectShardsAreFilled(server);
 }
 
 TEST_F(ClusterNodeTest, BadOptionsAreRefused) {

@@ -41,7 +41,8 @@ ObjectLeaseStore::ObjectLeaseStore(ObjectStore& store, std::string database,
       replies_(replies),
       logger_(logger) {}
 
-// What a store's thread does is to post; all else happens on the node's thread, which this outlives.
+// What a store's thread does is to post; all else happens on the node's thread, which this
+// outlives.
 void ObjectLeaseStore::ReadRosterPage(RequestId request, std::uint32_t page) {
   ReadOn(request, page, {}, std::make_shared<RosterPage>());
 }

@@ -36,8 +36,8 @@ struct MapCondition {
   std::string expected;
 };
 
-// One operation on the map of one object, which is made if there is none. Conditions see the map as it
-// was before. No key is both removed and set.
+// One operation on the map of one object, which is made if there is none. Conditions see the map as
+// it was before. No key is both removed and set.
 struct MapWrite {
   std::vector<MapCondition> conditions = {};
   std::vector<std::string> removals = {};  // Absent keys are no error.
@@ -62,8 +62,8 @@ class ObjectStore {
   // In messages: "pool mayfly of the Ceph cluster at ...".
   virtual const std::string& name() const = 0;
 
-  // The entries after `after`, which is excluded; the first ones if it is empty. At most kMapPageMax
-  // are asked for. An absent object has none.
+  // The entries after `after`, which is excluded; the first ones if it is empty. At most
+  // kMapPageMax are asked for. An absent object has none.
   virtual void ReadMapPage(const std::string& object, const std::string& after,
                            std::size_t entries_max, Reply<MapPage> reply) = 0;
 

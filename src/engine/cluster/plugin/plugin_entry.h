@@ -1,5 +1,6 @@
 // plugin_entry.h - the one function of the plugin, and how both sides know that they fit.
-// Types of C++ cross this border, so the plugin must be of the same build: it refuses another version.
+// Types of C++ cross this border, so the plugin must be of the same build: it refuses another
+// version.
 #pragma once
 
 #include <memory>

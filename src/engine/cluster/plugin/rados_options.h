@@ -11,9 +11,9 @@ struct RadosOptions {
   std::string user = "client.admin";  // Its keyring is named in the file.
   std::string pool;                   // Replicated: erasure-coded pools have no maps.
 
-  // A request without an answer is given up after this, and its outcome is unknown. A machine that is
-  // lost without a reset costs about 24 s; a shorter time makes such commits be sent again earlier,
-  // for nothing.
+  // A request without an answer is given up after this, and its outcome is unknown. A machine that
+  // is lost without a reset costs about 24 s; a shorter time makes such commits be sent again
+  // earlier, for nothing.
   std::chrono::seconds request_timeout{30};
 
   // Of the first contact.

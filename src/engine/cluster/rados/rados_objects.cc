@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/owner_process.h"
 #include "engine/cluster/objects/limits.h"
 
 namespace mayfly::engine::cluster {
@@ -59,6 +60,11 @@ class RadosObjectStore final : public ObjectStore {
       : cluster_(std::move(cluster)), io_(std::move(io)), name_(std::move(name)) {}
 
   ~RadosObjectStore() override {
+    if (!owner_.IsThis()) {  // In a child made by fork(), which has none of librados' threads.
+      Abandon(std::move(io_));
+      Abandon(std::move(cluster_));
+      return;
+    }
     {
       std::unique_lock lock(mutex_);
       idle_.wait(lock, [this] { return under_way_ == 0; });
@@ -113,7 +119,8 @@ class RadosObjectStore final : public ObjectStore {
 
   void StartWrite(const std::string& object, librados::ObjectWriteOperation& operation, Done done);
 
-  const std::unique_ptr<librados::Rados> cluster_;
+  const OwnerProcess owner_;
+  std::unique_ptr<librados::Rados> cluster_;
   librados::IoCtx io_;
   const std::string name_;
 
