@@ -1,6 +1,6 @@
 // Goal: the engines of a cluster keep the contract of engine/engine.h on a real Ceph.
-// Method: the conformance suite and the model play on a Ceph of three OSDs with their data in memory,
-// which this program starts and stops.
+// Method: the conformance suite and the model play on a Ceph of three OSDs with their data in
+// memory, which this program starts and stops.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

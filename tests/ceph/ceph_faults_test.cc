@@ -1,7 +1,7 @@
 // Goal: whatever dies, no acknowledged write is lost, none is torn, and a server that was replaced
 // writes nothing.
 // Method: two processes under load share a database on a Ceph of three OSDs with files. An OSD is
-// killed, a server is killed, a server stands still past its lease. Then all numbers that were
+// killed, then all of them, then a server; a server stands still past its lease. Then all numbers that were
 // acknowledged are compared with the rows in the store. How long shards stood still is printed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -191,6 +191,11 @@ TEST_F(CephFaults, LoseAndTearNothing) {
   ASSERT_TRUE(lab_.Do("wait"));
   ASSERT_TRUE(story_.AwaitAllServed(Now()));
   Report("the OSD comes back");
+
+  for (const char* const osd : {"0", "1", "2"}) ASSERT_TRUE(lab_.Do("kill-osd", osd));
+  for (const char* const osd : {"0", "1", "2"}) ASSERT_TRUE(lab_.Do("start-osd", osd));
+  ASSERT_TRUE(story_.AwaitAllServed(Now()));
+  Report("kill -9 of all OSDs");
 
   first->process().Kill();
   ASSERT_TRUE(story_.AwaitAllServed(Now(), 2));

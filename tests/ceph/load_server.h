@@ -1,7 +1,8 @@
 // load_server.h - a process that serves shards of a database on Ceph and loads them with writes.
-// Each write counts one pair of rows up, "a" and "b" of a key: it reads the pair, and commits the next
-// number on condition that both still have the one read. So a number that is acknowledged twice is a
-// write that was lost, and two rows that differ are a torn one. What happens is told by lines.
+// Each write counts one pair of rows up, "a" and "b" of a key: it reads the pair, and commits the
+// next number on condition that both still have the one read. So a number that is acknowledged
+// twice is a write that was lost, and two rows that differ are a torn one. What happens is told by
+// lines.
 #pragma once
 
 #include <cstdint>
