@@ -23,9 +23,45 @@ constexpr const char* kHead = R"(# Commands
 
 What `mayfly serve` answers, from the one table of commands; `COMMAND` and `COMMAND DOCS` say the
 same. Arguments, replies and errors are those of Redis 7.0, of newer commands those of the version
-that brought them. The names of Redis Cluster are known and answered with an error that says so. The
-commands of mayfly's own, `TTL.*`, and `XMAXAGE`, are explained in
-[ttl_commands.md](ttl_commands.md). `...` means that an argument may be repeated.
+that brought them. The commands of mayfly's own, `TTL.*`, and `XMAXAGE`, are explained in
+[ttl_commands.md](ttl_commands.md). `...` means that an argument may be repeated. `CLUSTER`,
+`READONLY`, `READWRITE` and `ASKING` answer on a cluster alone, whose other differences are
+[below](#on-a-cluster).
+)";
+
+constexpr const char* kCluster = R"(
+## On a cluster
+
+Several servers share one database; each owns some of the shards, which are ranges of Redis
+Cluster's 16,384 slots ([decision 85](decisions/0085-servers-of-a-cluster.md)). What clients of
+Redis Cluster know holds here, too:
+
+- The keys of a command, of a transaction and of its watched keys, and of a script are in one slot;
+  use `{hash tags}`. Otherwise the answer is `CROSSSLOT`. A script touches only keys of the slot of
+  the keys it names.
+- A client that speaks cluster is sent to the owner of a key by `MOVED`. It speaks cluster if it has
+  sent `CLUSTER SLOTS`, `CLUSTER SHARDS`, `CLUSTER NODES`, `READONLY`, `READWRITE` or `ASKING`;
+  after the first two, the other connections of its user from its address count as well, since such
+  clients ask one connection for the map and use others. There is no `ASK`: a slot is never between
+  two servers.
+- A command of any other client is forwarded to the owner, also one that waits, and a transaction of
+  one slot. `WATCH` and `SSUBSCRIBE` are about the connection itself, and are answered with `MOVED`
+  if the slot is another server's.
+- While a shard has no owner, commands wait for `cluster-patience`; then the answer is
+  `CLUSTERDOWN`. A client that waits for a key when its shard moves gets `MOVED` or, if it does not
+  speak cluster, `UNBLOCKED`.
+- There is database 0 alone.
+- `CLIENT UNBLOCK`, `MONITOR`, `SLOWLOG`, `CLIENT LIST`, `INFO`, `CONFIG` and `ACL` are about the
+  server that is asked, as in Redis Cluster. `INFO keyspace` counts the shards of that server.
+- Messages and keyspace notifications reach the subscribers of the server where they arise.
+- Settings for `maxmemory` are refused: no server knows what all shards store.
+
+These run on more than one shard. For a client that speaks cluster, these are the shards of the
+server that it asks, as in Redis Cluster; for any other client, those of all servers. They are
+refused within `MULTI` and in scripts.
+
+| command | on a cluster |
+|---|---|
 )";
 
 // Names of commands stand in the first column, with their first argument if it is a subcommand's.
@@ -36,9 +72,9 @@ These are Redis', and answered with an error that says so. Rules of ACL may name
 
 | command | why | instead |
 |---|---|---|
-| `ASKING`, `CLUSTER`, `READONLY`, `READWRITE`, `RESTORE-ASKING` | They are about Redis Cluster, whose nodes agree on who has which slots. A mayfly is one server; for a majority that answers for writes, see "The plan" in [ARCHITECTURE.md](../ARCHITECTURE.md#the-plan-not-built-yet). | One server, and [followers](replication.md). |
+| `CLUSTER ADDSLOTS`, `CLUSTER ADDSLOTSRANGE`, `CLUSTER BUMPEPOCH`, `CLUSTER DELSLOTS`, `CLUSTER DELSLOTSRANGE`, `CLUSTER FAILOVER`, `CLUSTER FLUSHSLOTS`, `CLUSTER FORGET`, `CLUSTER MEET`, `CLUSTER REPLICATE`, `CLUSTER RESET`, `CLUSTER SAVECONFIG`, `CLUSTER SET-CONFIG-EPOCH`, `CLUSTER SETSLOT` | They change a Redis Cluster by hand. The servers of a mayfly cluster share the slots by themselves. | Start a server, or stop one. |
 | `FAILOVER` | It exchanges leader and follower without a second copy. A follower of a mayfly that becomes its leader is copied anew, so a hand-over would not be what the name promises. | `CLIENT PAUSE`, `REPLICAOF NO ONE` on the follower: [replication.md](replication.md#commands-and-settings). |
-| `MIGRATE` | The server would open connections, with passwords, to wherever a client says. | `DUMP` and `RESTORE` by a client; Redis' own MIGRATE sends keys to a mayfly. |
+| `MIGRATE`, `RESTORE-ASKING` | The server would open connections, with passwords, to wherever a client says. | `DUMP` and `RESTORE` by a client; Redis' own MIGRATE sends keys to a mayfly. |
 | `MODULE LOAD`, `MODULE LOADEX`, `MODULE UNLOAD` | Modules are code against the memory of redis-server, which is not here. | Functions: `FUNCTION LOAD`. |
 
 Commands of modules (`JSON.SET`, `FT.SEARCH`, `BF.ADD`, `TS.ADD`) and of later versions that are
@@ -64,6 +100,47 @@ std::string Row(const CommandEntry& entry) {
   return fmt::format("| `{}` | {} |\n", name, entry.spec->manual.summary);
 }
 
+std::string_view MergeText(ClusterMerge merge) {
+  switch (merge) {
+    case ClusterMerge::kFirst: return "the replies are the same";
+    case ClusterMerge::kSum: return "numbers are added";
+    case ClusterMerge::kJoin: return "lists are joined";
+    case ClusterMerge::kAny: return "one of the replies, by chance";
+    case ClusterMerge::kLeast: return "the smallest numbers";
+  }
+  return {};
+}
+
+std::string RuleText(const ClusterRule& rule) {
+  switch (rule.scope) {
+    case ClusterScope::kShards: return fmt::format("on every shard; {}", MergeText(rule.merge));
+    case ClusterScope::kServers: return fmt::format("on every server; {}", MergeText(rule.merge));
+    case ClusterScope::kPages:
+      return "shard after shard, in order within each; the cursor says which";
+    case ClusterScope::kRefused: return fmt::format("not offered: {}", rule.reason);
+  }
+  return {};
+}
+
+std::string ClusterRows(const CommandTable& table) {
+  std::map<std::string, std::string> rows;
+  for (const auto& entry : table.entries()) {
+    if (entry->cluster_rule == nullptr) continue;
+    std::string name;
+    for (const char c : entry->full_name) name += c == '|' ? ' ' : ToUpper(c);
+    rows[name] = fmt::format("| `{}` | {} |\n", name, RuleText(*entry->cluster_rule));
+    if (!entry->cluster_rule->walks_if.empty()) {
+      const std::string walking =
+          fmt::format("{} {}", name, ToUpper(entry->cluster_rule->walks_if));
+      rows[walking] =
+          fmt::format("| `{}` | {} |\n", walking, RuleText({.scope = ClusterScope::kPages}));
+    }
+  }
+  std::string text;
+  for (const auto& [name, row] : rows) text += row;
+  return text;
+}
+
 std::string MakePage(const CommandTable& table) {
   std::map<std::string_view, std::string> groups;
   for (const CommandEntry* entry : table.commands()) {
@@ -75,7 +152,7 @@ std::string MakePage(const CommandTable& table) {
   for (const auto& [group, rows] : groups) {
     page += fmt::format("\n## {}\n\n| command | what it does |\n|---|---|\n{}", group, rows);
   }
-  return page + kTail;
+  return page + kCluster + ClusterRows(table) + kTail;
 }
 
 // The names in the first column of kTail.
@@ -115,7 +192,7 @@ TEST(CommandsPage, EveryLineHasAManual) {
 TEST(CommandsPage, WhatIsNotOfferedAnswersByName) {
   const Assembly front(SystemClock::Process(), 1 << 20);
   const std::vector<std::string> names = NamesNotOffered();
-  EXPECT_EQ(names.size(), 10u);
+  EXPECT_EQ(names.size(), 20u);
   for (std::string name : names) {
     std::vector<Bytes> args = {name};
     const std::size_t blank = name.find(' ');

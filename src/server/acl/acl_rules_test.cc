@@ -114,7 +114,7 @@ TEST(AclRules, CommandsAreShownByAsFewRulesAsTheyNeed) {
       {"+select|0 -select",             "-@all"},
       {"+debug +@admin",                "-@all +@admin"},
       // Of Redis, and not offered: nobody may.
-      {"+get -migrate +READONLY -cluster|info -module|load", "-@all +get"},
+      {"+get -migrate +RESTORE-ASKING -cluster|meet -module|load", "-@all +get"},
   };
   // clang-format on
   for (const Case& one : kTable) {

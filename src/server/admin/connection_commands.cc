@@ -64,7 +64,7 @@ void WriteHello(Server& server, Session& session, ReplyWriter& reply) {
   reply.Bulk("id");
   reply.Integer(static_cast<std::int64_t>(session.origin().id));
   reply.Bulk("mode");
-  reply.Bulk("standalone");
+  reply.Bulk(server.cluster() != nullptr ? "cluster" : "standalone");
   reply.Bulk("role");
   reply.Bulk(server.follows ? "replica" : "master");
   reply.Bulk("modules");
@@ -113,6 +113,9 @@ Answer Select(Call& call) {
   const auto number = IntegerArgument(call.args[1]);
   if (!number) return number.error();
   Server& server = ServerOf(call);
+  if (server.cluster() != nullptr && *number != 0) {
+    return Status::Invalid("SELECT is not allowed in cluster mode");
+  }
   if (*number < 0 || *number >= server.databases().count()) {
     return Status::Invalid("DB index is out of range");
   }

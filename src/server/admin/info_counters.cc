@@ -12,14 +12,22 @@ constexpr double kKilo = 1024;
 constexpr std::uint64_t kNanosPerMilli = 1'000'000;
 
 // An average over the keys that die next: the index is in that order, and reading all of it would
-// take time in proportion to the keys.
-std::int64_t AverageTtl(const Keyspace& keyspace, WallTime now) {
+// take time in proportion to the keys. On a cluster, over those of the first shards here.
+std::int64_t AverageTtl(std::span<const std::shared_ptr<ServedDatabase>> here, std::size_t number,
+                        WallTime now) {
   constexpr std::size_t kSampled = 100;
-  const auto soonest = keyspace.ScanDeadlines({.begin = now, .rows_max = kSampled});
-  if (!soonest || soonest->empty()) return 0;
   std::int64_t sum = 0;
-  for (const DeadlineEntry& entry : *soonest) sum += (entry.deadline - now).count();
-  return sum / static_cast<std::int64_t>(soonest->size());
+  std::size_t sampled = 0;
+  for (const auto& data : here) {
+    const auto mapping = data->databases.mapping();
+    const auto soonest =
+        (*mapping)[number]->ScanDeadlines({.begin = now, .rows_max = kSampled - sampled});
+    if (!soonest) return 0;
+    for (const DeadlineEntry& entry : *soonest) sum += (entry.deadline - now).count();
+    sampled += soonest->size();
+    if (sampled == kSampled) break;
+  }
+  return sampled == 0 ? 0 : sum / static_cast<std::int64_t>(sampled);
 }
 
 }  // namespace
@@ -109,7 +117,9 @@ std::string KeyspaceSection(InfoSource& source) {
   const Statistics* statistics = source.statistics();
   if (statistics == nullptr) return "";
   std::string text;
-  const auto mapping = server.databases().mapping();
+  const auto here = server.DataHere();
+  if (here.empty()) return "";
+  const auto mapping = here.front()->databases.mapping();
   for (std::size_t i = 0; i < mapping->size(); ++i) {
     if ((*mapping)[i] == nullptr) continue;
     for (const KeyspaceStatistics& keyspace : statistics->keyspaces) {
@@ -119,7 +129,7 @@ std::string KeyspaceSection(InfoSource& source) {
       const std::uint64_t subexpiry = std::min(keyspace.collections_with_mortal_members, keys);
       text += fmt::format("db{}:keys={},expires={},avg_ttl={},subexpiry={}\r\n", i, keys,
                           keyspace.mortal_rows - keyspace.due_rows,
-                          AverageTtl(*(*mapping)[i], statistics->clock.now), subexpiry);
+                          AverageTtl(here, i, statistics->clock.now), subexpiry);
     }
   }
   return text;

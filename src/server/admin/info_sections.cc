@@ -54,15 +54,16 @@ std::string ServerSection(InfoSource& source) {
   constexpr std::int64_t kSecondsPerDay = 86400;
   return fmt::format(
       "redis_version:{}\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\nredis_build_id:0\r\n"
-      "redis_mode:standalone\r\nmayfly_version:{}\r\nos:{} {} {}\r\narch_bits:64\r\n"
+      "redis_mode:{}\r\nmayfly_version:{}\r\nos:{} {} {}\r\narch_bits:64\r\n"
       "monotonic_clock:POSIX clock_gettime\r\nmultiplexing_api:epoll\r\ngcc_version:{}.{}.{}\r\n"
       "process_id:{}\r\nprocess_supervised:{}\r\nrun_id:{}\r\ntcp_port:{}\r\n"
       "server_time_usec:{}\r\nuptime_in_seconds:{}\r\nuptime_in_days:{}\r\nhz:10\r\n"
       "configured_hz:10\r\nexecutable:mayfly\r\nconfig_file:{}\r\nio_threads_active:0\r\n",
-      kRedisVersion, server.version(), system.sysname, system.release, system.machine, __GNUC__,
-      __GNUC_MINOR__, __GNUC_PATCHLEVEL__, ::getpid(), Supervisor(server.config()), server.run_id(),
-      server.port.load(), ToMs(server.clock().Now()) * 1000, up.count(),
-      up.count() / kSecondsPerDay, server.config().file());
+      kRedisVersion, server.cluster() != nullptr ? "cluster" : "standalone", server.version(),
+      system.sysname, system.release, system.machine, __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__,
+      ::getpid(), Supervisor(server.config()), server.run_id(), server.port.load(),
+      ToMs(server.clock().Now()) * 1000, up.count(), up.count() / kSecondsPerDay,
+      server.config().file());
 }
 
 std::string ClientsSection(InfoSource& source) {
@@ -267,7 +268,9 @@ std::string CpuSection(InfoSource& /*source*/) {
 }
 
 std::string ModulesSection(InfoSource& /*source*/) { return ""; }
-std::string ClusterSection(InfoSource& /*source*/) { return "cluster_enabled:0\r\n"; }
+std::string ClusterSection(InfoSource& source) {
+  return fmt::format("cluster_enabled:{}\r\n", source.server().cluster() != nullptr ? 1 : 0);
+}
 
 struct Section {
   std::string_view name;

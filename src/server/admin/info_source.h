@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "server/session/gathered_statistics.h"
 #include "server/session/server.h"
 
 namespace mayfly::server::admin {
@@ -16,7 +17,7 @@ class InfoSource {
 
   // Null: they cannot be read.
   const Statistics* statistics() {
-    if (!asked_) asked_ = server_.database().GetStatistics();
+    if (!asked_) asked_ = GatherStatistics(server_);
     return *asked_ ? &**asked_ : nullptr;
   }
 

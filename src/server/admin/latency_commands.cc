@@ -7,6 +7,7 @@
 #include "server/admin/admin_handlers.h"
 #include "server/command/errors.h"
 #include "server/command/manual/help.h"
+#include "server/session/gathered_statistics.h"
 
 namespace mayfly::server::admin {
 namespace {
@@ -20,7 +21,7 @@ const LatencySeries* FindSeries(const std::map<std::string, LatencySeries, std::
 // The reaper reports its latency after a purge; the age of what is still due is read here.
 std::map<std::string, LatencySeries, std::less<>> AllEvents(Server& server) {
   if (server.config().Number(Setting::kLatencyMonitorThreshold) > 0) {
-    if (const auto statistics = server.database().GetStatistics()) {
+    if (const auto statistics = GatherStatistics(server)) {
       for (const KeyspaceStatistics& keyspace : statistics->keyspaces) {
         if (server.latency_events().ResetWithin(keyspace.lag, server.Steady())) continue;
         server.NoteLatency("expire-cycle", keyspace.lag);

@@ -8,6 +8,7 @@
 
 #include "server/admin/admin_handlers.h"
 #include "server/admin/memory_figures.h"
+#include "server/session/gathered_statistics.h"
 
 namespace mayfly::server::admin {
 
@@ -55,7 +56,7 @@ Answer MemoryPurge(Call& call) {
 
 Answer MemoryStats(Call& call) {
   Server& server = ServerOf(call);
-  MAYFLY_TRY(const Statistics statistics, server.database().GetStatistics());
+  MAYFLY_TRY(const Statistics statistics, GatherStatistics(server));
   const MemoryFigures memory = ReadMemoryFigures();
   std::uint64_t keys = 0;
   for (const KeyspaceStatistics& keyspace : statistics.keyspaces) keys += keyspace.rows;

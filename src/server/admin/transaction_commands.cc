@@ -38,8 +38,8 @@ Answer WatchCommand(Call& call) {
     if (std::any_of(state.watches.begin(), state.watches.end(), same)) continue;
     core::FoundRow row;
     MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
-    state.watches.push_back(
-        ServerOf(call).watches().Add({call.database, std::string(key)}, row.exists));
+    state.watches.push_back(ServerOf(call).watches().Add({call.database, std::string(key)},
+                                                         row.exists, call.host.tenure()));
   }
   call.reply.Ok();
   return {};

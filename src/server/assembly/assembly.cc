@@ -8,6 +8,7 @@
 #include "server/acl/acl_file.h"
 #include "server/admin/admin_families.h"
 #include "server/assembly/client_extension.h"
+#include "server/cluster/cluster_commands.h"
 #include "server/commands/data_families.h"
 #include "server/pubsub/pubsub_commands.h"
 #include "server/scripting/function_commands.h"
@@ -24,6 +25,8 @@ std::vector<CommandFamily> AllFamilies() {
   families.push_back(ScriptingFamily());
   families.push_back(FunctionFamily());
   families.push_back(LibraryFamily());
+  families.push_back(ClusterFamily());
+  families.push_back(ClusterSpeechFamily());
   return families;
 }
 

@@ -85,6 +85,9 @@ class HostDatabases {
   virtual int databases() const = 0;
   virtual core::TransactionKeyspace& Space(core::LatchedTransaction& transaction, int database) = 0;
 
+  // Of the database that the command runs on (ServedDatabase); 0 without a cluster.
+  virtual std::uint64_t tenure() const { return 0; }
+
   // The server's own rows, which no client names. Null in tests that need none.
   virtual core::TransactionKeyspace* OwnSpace(core::LatchedTransaction& /*transaction*/) {
     return nullptr;
@@ -173,11 +176,24 @@ class HostContexts {
   virtual ScriptContext* scripts() { return nullptr; }
 };
 
+// The cluster that the command runs on, if there is one.
+class HostCluster {
+ public:
+  virtual ~HostCluster() = default;
+
+  virtual bool on_cluster() const { return false; }
+
+  // Whether a command may touch the key: it is in the slot of the keys that were named. Without a
+  // cluster, always.
+  virtual bool Reaches(Bytes /*key*/) const { return true; }
+};
+
 class CallHost : public HostDatabases,
                  public HostNotifications,
                  public HostClient,
                  public HostScope,
                  public HostTools,
+                 public HostCluster,
                  public HostContexts {
  public:
   // Counts keys that a command read: hits and misses. For run_handler.h.

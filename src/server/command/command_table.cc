@@ -81,6 +81,7 @@ CommandEntry* CommandTable::Add(const CommandSpec& spec, const CommandFamily& fa
   }
   entry->full_name = container == nullptr ? std::string(spec.name)
                                           : fmt::format("{}|{}", container->full_name, spec.name);
+  entry->cluster_rule = FindClusterRule(entry->full_name);
   for (const CommandSpec& subcommand : spec.subcommands) {
     entry->subcommands.push_back(Add(subcommand, family, entry));
   }

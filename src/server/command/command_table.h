@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "mayfly/status.h"
 #include "server/command/answer.h"
+#include "server/command/cluster_rules.h"
 #include "server/command/command.h"
 #include "server/command/command_categories.h"
 
@@ -31,6 +32,7 @@ struct CommandEntry {
   std::size_t id = 0;     // Counts from 0 over all entries: an index for tables of other modules.
   std::string full_name;  // "get", "config|set".
   std::vector<const CommandEntry*> subcommands;
+  const ClusterRule* cluster_rule = nullptr;  // Null: keys decide, or it is about one server.
 
   bool Is(CommandFlag flag) const { return (spec->flags & flag) != 0; }
 };

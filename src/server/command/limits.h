@@ -37,6 +37,18 @@ inline constexpr std::size_t kOutputBytesBeforeRest = std::size_t{4} * 1024 * 10
 // batch ends there. Less: more transactions for the same commands.
 inline constexpr std::chrono::milliseconds kTurnTime{5};
 
+// Addresses and users whose clients are known to speak cluster; the rest shows it by connection.
+inline constexpr std::size_t kClusterAskersMax = 4096;
+
+// How often a forwarded command follows MOVED.
+inline constexpr int kPeerHopsMax = 5;
+
+// How often a command looks that waits for a shard without an owner.
+inline constexpr std::chrono::milliseconds kShardLookInterval{2};
+
+// Shards that one call of a paged command visits, while it finds less than was asked for.
+inline constexpr std::size_t kShardsPerPage = 128;
+
 inline constexpr int kDatabasesMax = 10'000;
 inline constexpr int kThreadsMax = 256;
 

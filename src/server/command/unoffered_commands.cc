@@ -9,7 +9,8 @@
 namespace mayfly::server {
 namespace {
 
-constexpr std::string_view kCluster = "Redis Cluster";
+constexpr std::string_view kSlots = "the servers of a cluster share slots by themselves";
+constexpr std::string_view kMoved = "keys move with their slot, and not one by one";
 constexpr std::string_view kFailover = "a hand-over by the leader; REPLICAOF is";
 constexpr std::string_view kMigration = "moving keys between servers; DUMP and RESTORE are";
 constexpr std::string_view kModules = "modules; functions are";
@@ -17,16 +18,26 @@ constexpr std::string_view kModules = "modules; functions are";
 // In the order of names.
 // clang-format off
 constexpr std::array kUnoffered = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"asking",               kCluster},
-    {"cluster",              kCluster},
+    {"cluster|addslots",         kSlots},
+    {"cluster|addslotsrange",    kSlots},
+    {"cluster|bumpepoch",        kSlots},
+    {"cluster|delslots",         kSlots},
+    {"cluster|delslotsrange",    kSlots},
+    {"cluster|failover",         kSlots},
+    {"cluster|flushslots",       kSlots},
+    {"cluster|forget",           kSlots},
+    {"cluster|meet",             kSlots},
+    {"cluster|replicate",        kSlots},
+    {"cluster|reset",            kSlots},
+    {"cluster|saveconfig",       kSlots},
+    {"cluster|set-config-epoch", kSlots},
+    {"cluster|setslot",          kSlots},
     {"failover",             kFailover},
     {"migrate",              kMigration},
     {"module|load",          kModules},
     {"module|loadex",        kModules},
     {"module|unload",        kModules},
-    {"readonly",             kCluster},
-    {"readwrite",            kCluster},
-    {"restore-asking",       kCluster},
+    {"restore-asking",       kMoved},
 });
 // clang-format on
 static_assert(std::is_sorted(kUnoffered.begin(), kUnoffered.end()));

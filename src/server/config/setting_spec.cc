@@ -21,7 +21,8 @@ constexpr std::string_view kNoRdb =
 constexpr std::string_view kNoAof = "No effect: the engine has its own log; see appendfsync.";
 constexpr std::string_view kNoReplicas =
     "No effect: following and being followed go on without it.";
-constexpr std::string_view kNoCluster = "No effect: Redis Cluster is not offered.";
+constexpr std::string_view kNoCluster =
+    "No effect: Redis' own Cluster is not offered; servers share slots by themselves.";
 constexpr std::string_view kNoLazyFree =
     "No effect: removing a collection costs the same whatever its size.";
 constexpr std::string_view kNoEncodings = "No effect: values are rows; there is nothing to tune.";

@@ -24,6 +24,8 @@ namespace mayfly::server {
 inline constexpr int kUsualDatabases = 16;
 
 inline constexpr const char* kServerKeyspace = "mayfly.server";
+inline constexpr const char* kFirstKeyspace =
+    "db0";  // Of database 0, unless databases are swapped.
 
 class Databases {
  public:

@@ -17,25 +17,34 @@ CommandBatch::CommandBatch(Server& server, ThreadCounters& counters, std::uint64
     : server_(server),
       counters_(counters),
       fsync_(server.config().Watched(Setting::kAppendFsync)),
-      random_(seed) {}
+      random_(seed),
+      data_(&server.own_data()) {}
+
+void CommandBatch::Use(std::shared_ptr<ServedDatabase> data, std::optional<engine::Slot> slot) {
+  slot_ = slot;
+  ServedDatabase* const next = data != nullptr ? data.get() : &server_.own_data();
+  if (next != data_) mapping_ = nullptr;
+  data_ = next;
+  used_ = std::move(data);
+}
 
 Status CommandBatch::Begin(std::span<const DatabaseKeyView> keys, KeyReach reach) {
   // The mapping of database numbers may change while this waits for latches.
   while (true) {
     const Status began = BeginOnce(keys, reach);
-    if (server_.databases().generation() == generation_) return began;
+    if (data_->databases.generation() == generation_) return began;
     transaction_.reset();
   }
 }
 
 Status CommandBatch::BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach reach) {
   const bool everything = reach == KeyReach::kEverything;
-  if (everything) MAYFLY_RETURN_IF_ERROR(server_.databases().MakeAll());
+  if (everything) MAYFLY_RETURN_IF_ERROR(data_->databases.MakeAll());
   RefreshMapping();
   for (const DatabaseKeyView& key : keys) {
     if (key.database == kOwnDatabase) continue;
     if ((*mapping_)[static_cast<std::size_t>(key.database)] != nullptr) continue;
-    MAYFLY_RETURN_IF_ERROR(server_.databases().Make(key.database));
+    MAYFLY_RETURN_IF_ERROR(data_->databases.Make(key.database));
     RefreshMapping();
   }
   scope_.keys.clear();
@@ -44,7 +53,7 @@ Status CommandBatch::BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach r
   scope_.memory = memory_.get();
   for (const DatabaseKeyView& key : keys) {
     const Keyspace* const keyspace =
-        key.database == kOwnDatabase ? &server_.databases().own()
+        key.database == kOwnDatabase ? &data_->databases.own()
                                      : (*mapping_)[static_cast<std::size_t>(key.database)].get();
     scope_.keys.push_back({keyspace, key.key, key.writes});
   }
@@ -53,14 +62,14 @@ Status CommandBatch::BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach r
     scope_.keys.push_back(leader_->position_key());
     scope_.judged_at = leader_->judged_at();
   }
-  MAYFLY_TRY(transaction_, server_.transactions().Begin(scope_));
+  MAYFLY_TRY(transaction_, data_->transactions.Begin(scope_));
   return {};
 }
 
 void CommandBatch::RefreshMapping() {
-  const std::uint64_t generation = server_.databases().generation();
+  const std::uint64_t generation = data_->databases.generation();
   if (mapping_ != nullptr && generation == generation_) return;
-  mapping_ = server_.databases().mapping();
+  mapping_ = data_->databases.mapping();
   generation_ = generation;
 }
 
@@ -172,7 +181,7 @@ Status CommandBatch::Commit(std::size_t commands) {
 // Under the latches: so followers get changes of a key in the order of their commits, and what dies
 // next in a swapped database is already fed under its new number.
 void CommandBatch::Committed() {
-  if (swapped_ != nullptr) server_.databases().Install(swapped_);
+  if (swapped_ != nullptr) data_->databases.Install(swapped_);
   if (!feed_.empty()) fed_to_ = server_.feed().Append(feed_.entries());
 }
 
@@ -207,7 +216,7 @@ void CommandBatch::FeedDeaths(core::LatchedTransaction& transaction, CommandFeed
 // A commit is visible to all clients even if it could not be made durable: so notifications
 // are sent. The reply carries the error of the disk.
 Status CommandBatch::MakeKnown(bool changed) {
-  Status durable = changed ? PersistBeforeReply(server_.database(), fsync_) : Status();
+  Status durable = changed ? PersistBeforeReply(data_->database, fsync_) : Status();
   SendNotifications();
   return durable;
 }
@@ -297,7 +306,7 @@ Status CommandBatch::Swap(int a, int b) {
   const auto changed = [&](const Watch& w) { return there(w, a) || there(w, b); };
   server_.watches().TouchIf(a, changed);
   server_.watches().TouchIf(b, changed);
-  MAYFLY_TRY(swapped_, server_.databases().Swap(*transaction_, *mapping_, a, b));
+  MAYFLY_TRY(swapped_, data_->databases.Swap(*transaction_, *mapping_, a, b));
   mapping_ = swapped_;
   waiting_databases_.push_back(a);
   waiting_databases_.push_back(b);
@@ -312,11 +321,11 @@ core::TransactionKeyspace& CommandBatch::Space(core::LatchedTransaction& transac
 }
 
 core::TransactionKeyspace* CommandBatch::OwnSpace(core::LatchedTransaction& transaction) {
-  return &transaction.In(server_.databases().own());
+  return &transaction.In(data_->databases.own());
 }
 
 Keyspace* CommandBatch::keyspace(int database) {
-  if (!server_.databases().Make(database).ok()) return nullptr;
+  if (!data_->databases.Make(database).ok()) return nullptr;
   RefreshMapping();
   return (*mapping_)[static_cast<std::size_t>(database)].get();
 }

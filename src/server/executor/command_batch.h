@@ -43,6 +43,12 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   void set_leader(LeaderStream* leader) { leader_ = leader; }
   LeaderStream* leader() const { return leader_; }
 
+  // The transactions to come are on this database; null: on the server's own.
+  // `slot`: of the keys; nothing: there are none.
+  void Use(std::shared_ptr<ServedDatabase> data, std::optional<engine::Slot> slot = std::nullopt);
+  std::optional<engine::Slot> slot() const { return slot_; }
+  const std::shared_ptr<ServedDatabase>& used() const { return used_; }
+
   // Waits for the latches. Creates missing keyspaces.
   Status Begin(std::span<const DatabaseKeyView> keys, KeyReach reach);
 
@@ -113,7 +119,8 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   // CallHost.
   core::TransactionKeyspace& Space(core::LatchedTransaction& transaction, int database) override;
   core::TransactionKeyspace* OwnSpace(core::LatchedTransaction& transaction) override;
-  int databases() const override { return server_.databases().count(); }
+  int databases() const override { return data_->databases.count(); }
+  std::uint64_t tenure() const override { return data_->tenure; }
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
   bool Wants(NotifyClass kind) const override { return server_.Wants(kind); }
   void Block(BlockRequest request) override { block_ = std::move(request); }
@@ -124,6 +131,10 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
     reads_found_ += found;
     reads_missed_ += missed;
   }
+  bool on_cluster() const override { return server_.cluster() != nullptr; }
+  bool Reaches(Bytes key) const override {
+    return !on_cluster() || (slot_ && *slot_ == engine::SlotOf(key));
+  }
   bool has_everything() const override { return scope_.everything; }
   void AskForEverything() override { asked_for_everything_ = true; }
   void FeedDeaths(core::LatchedTransaction& transaction, CommandFeed& feed) override;
@@ -133,8 +144,8 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   EncodingLimits encoding_limits() const override;
   ScanCursors& scan_cursors() override { return server_.scan_cursors(); }
   PiecedStrings& pieced_strings() override { return server_.pieced_strings(); }
-  Database* database_handle() override { return &server_.database(); }
-  Keyspace* own_keyspace() override { return &server_.databases().own(); }
+  Database* database_handle() override { return &data_->database; }
+  Keyspace* own_keyspace() override { return &data_->databases.own(); }
   Keyspace* keyspace(int database) override;
   Server* server() override { return &server_; }
   Session* session() override { return session_; }
@@ -165,6 +176,9 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   ThreadCounters& counters_;
   const std::atomic<std::int64_t>& fsync_;  // appendfsync.
   Random random_;
+  std::shared_ptr<ServedDatabase> used_;  // Null: the server's own.
+  ServedDatabase* data_;                  // The same, never null.
+  std::optional<engine::Slot> slot_;
   std::shared_ptr<const Databases::Mapping> mapping_;  // Reused by the next transaction.
   std::uint64_t generation_ = 0;                       // Of mapping_.
   std::shared_ptr<const Databases::Mapping> swapped_;  // To install with the commit.

@@ -31,6 +31,7 @@ std::uint64_t NanosBetween(SteadyTime begin, SteadyTime end) {
 
 Executor::Executor(Server& server, std::uint64_t seed)
     : server_(server),
+      cluster_(server.cluster()),
       door_(server.script_gate().NewDoor()),
       counters_(server.statistics().NewThread()),
       latency_tracking_(server.config().Watched(Setting::kLatencyTracking)),
@@ -63,13 +64,29 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   if (server_.data_limit().on() && !script_runs_ && session.state().leader == nullptr) [[unlikely]]
     MakeRoom();
   std::optional<Decision> alone = CollectBatch(session, pipeline);
+  if (cluster_ != nullptr)
+    run_.Use(alone ? route_.data : batch_.data, (alone ? route_ : batch_).slot);
+  std::size_t done = 0;
   if (!alone) {
     session.BeginCommand();
-    const std::size_t done = RunBatch(session);
+    done = RunBatch(session);
     session.EndCommand();
-    return done;
+  } else {
+    done = RunFirst(session, pipeline, *alone, visit);
   }
-  Decision& decision = *alone;
+  // A shard that is leaving waits until nothing runs on it.
+  if (cluster_ != nullptr) {
+    run_.Use(nullptr);
+    route_ = {};
+    batch_ = {};
+  }
+  return done;
+}
+
+// A command that cannot be in a batch.
+std::size_t Executor::RunFirst(Session& session, const Pipeline& pipeline, Decision& decision,
+                               ScriptGateVisit& visit) {
+  ScriptGate& gate = server_.script_gate();
   if (decision.way == Way::kClose) {
     CloseForeigner(session);
     return pipeline.size();
@@ -77,6 +94,9 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   if (decision.way == Way::kHold) session.Pause();
   if (decision.way == Way::kAwait) session.AwaitScript();
   if (decision.way == Way::kHold || decision.way == Way::kAwait) return 0;
+  if (decision.way == Way::kShard) session.AwaitShard();
+  if (decision.way == Way::kShard) return 0;
+  if (decision.way == Way::kForward) return Forward(session, pipeline, decision);
   const bool script = RunsScript(session, decision);
   session.BeginCommand();
   std::size_t done = 1;
@@ -119,6 +139,7 @@ std::optional<Executor::Decision> Executor::CollectBatch(Session& session,
       if (items_.empty()) return decision;
       break;
     }
+    if (cluster_ != nullptr && !FitsBatch(decision)) break;
     if (decision.way == Way::kBatch) AddKeys(*decision.entry, session.state().database, args);
     items_.push_back({.decision = std::move(decision), .args = args});
   }
@@ -144,6 +165,11 @@ std::size_t Executor::RunBatch(Session& session) {
     }
   }
   RunItems(session, done, parked);
+  if (cluster_ != nullptr && parked == nullptr && HasFailedForLostShard(done)) {
+    session.extension().Abandoned();
+    FailItems(session, done, replies_begin, Status::Busy("the shard has moved"));
+    return done;
+  }
   if (session.state().tracking != nullptr) [[unlikely]] {
     for (std::size_t i = 0; i < done; ++i) {
       if (items_[i].decision.way == Way::kBatch) {
@@ -237,14 +263,16 @@ void Executor::ForgetCaching(Session& session, const CommandEntry& entry) const 
 
 void Executor::FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
                          const Status& error) {
+  const bool lost = HasLostShard(error);
   OutputBuffer& out = OutputOf(session);
   out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
   ReplyWriter writer(out, session.state().version);
   for (std::size_t i = 0; i < count; ++i) {
     const Decision& decision = items_[i].decision;
-    const Answer answer = decision.way == Way::kRefuse
-                              ? Answer::Error(std::string(decision.error.error()))
-                              : Answer(error);
+    const Answer answer = decision.way == Way::kRefuse ? Answer::Error(decision.error.error())
+                          : lost                       ? Answer::Error(ClusterSide::RedirectLine(
+                                                             *run_.slot(), cluster_->PlaceOf(*run_.slot())))
+                                                       : Answer(error);
     writer.Error(answer.error());
     server_.statistics().CountError(answer.error());
   }
@@ -285,6 +313,10 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
     return true;
   }
   const CommandEntry& entry = *decision.entry;
+  if (decision.way == Way::kAcross || decision.way == Way::kWalk) {
+    decision.way == Way::kWalk ? RunWalk(session, entry, args) : RunAcross(session, entry, args);
+    return true;
+  }
   const SteadyTime begin = server_.Steady();
   // The replies of SUBSCRIBE and its like are messages, which are sent even if replies are off.
   const bool messages = entry.Is(kPubSub) && entry.Is(kNoScript);

@@ -9,11 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "server/executor/cluster_merge.h"
 #include "server/executor/command_batch.h"
+#include "server/executor/peer_commands.h"
 #include "server/executor/pipeline.h"
 #include "server/session/session.h"
 #include "server/session/waiting_clients.h"
@@ -46,9 +49,13 @@ class Executor {
     kBatch,   // With others, in one transaction.
     kAlone,   // Touches no row, or needs all keys.
     kExec,
-    kClose,  // Not a command, but a line of another protocol, such as HTTP.
-    kHold,   // A pause holds it.
-    kAwait,  // A script of another client runs.
+    kShard,    // A shard without an owner holds it.
+    kForward,  // At the owner of its keys.
+    kAcross,   // On all shards, or servers, of a cluster.
+    kWalk,     // On one shard of a cluster after the other, by its cursor.
+    kClose,    // Not a command, but a line of another protocol, such as HTTP.
+    kHold,     // A pause holds it.
+    kAwait,    // A script of another client runs.
   };
   struct Decision {
     Way way = Way::kRefuse;
@@ -63,6 +70,13 @@ class Executor {
     bool parked = false;  // Its reply comes later: Session::Unpark().
   };
 
+  // Where a command runs on a cluster.
+  struct Route {
+    std::shared_ptr<ServedDatabase> data;  // Null: not on a shard that is here.
+    ServerAddress elsewhere;
+    std::optional<engine::Slot> slot;  // Nothing: it has no keys.
+  };
+
   // Decides how a command is handled: executor_decide.cc. Leaves its keys in key_uses_.
   Decision Decide(Session& session, std::span<const Bytes> args);
   Answer CheckState(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
@@ -72,6 +86,8 @@ class Executor {
 
   // Returns how many commands were run; none when the session was put off, or is to try again.
   std::size_t RunSome(Session& session, const Pipeline& pipeline);
+  std::size_t RunFirst(Session& session, const Pipeline& pipeline, Decision& decision,
+                       ScriptGateVisit& visit);
   void AddKeys(const CommandEntry& entry, int database, std::span<const Bytes> args);
 
   // Collects commands that run together, in items_ and keys_. Returns the decision on the first
@@ -108,6 +124,36 @@ class Executor {
   Result<bool> MakeSomeRoom();
   void NoteUses(int database, std::span<const Bytes> args);  // Of the keys in key_uses_.
 
+  // On a cluster: executor_cluster.cc.
+  using ReplyChange = std::function<std::string(std::string reply)>;
+  void Place(Session& session, std::span<const Bytes> args, Decision& decision);
+  bool AwaitsShard(Session& session);
+  bool FitsBatch(const Decision& decision);
+  Answer PlaceTransaction(Route& route);
+  bool CanForwardTransaction(Session& session, const Route& route);
+  void ForwardTransaction(Session& session, const CommandEntry& exec,
+                          const std::vector<QueuedCommand>& commands, const ServerAddress& to);
+  std::size_t Forward(Session& session, const Pipeline& pipeline, const Decision& first);
+  std::shared_ptr<Waiter> ParkForPeers(Session& session, const CommandEntry& entry,
+                                       std::span<const Bytes> args);
+  void SendToPeer(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                  PeerCommands::Order order, ReplyChange change = nullptr);
+  void RunAcross(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+  Reply RunOn(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+              std::shared_ptr<ServedDatabase> data);
+  void ReplyWith(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                 const Reply& reply, SteadyTime begin);
+  bool HasLostShard(const Status& error) const;
+  bool HasFailedForLostShard(std::size_t done) const;
+
+  // Commands with a cursor: executor_walk.cc.
+  class Walk;
+  void RunWalk(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+  std::optional<Reply> WalkHere(Session& session, const CommandEntry& entry,
+                                std::span<const Bytes> args, Walk& walk);
+  void WalkAtPeer(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                  Walk& walk, const ServerAddress& to);
+
   // Clients that wait: executor_waiters.cc.
   std::shared_ptr<Waiter> Park(Session& session, const Item& item, BlockRequest request);
   void CancelPark(const std::shared_ptr<Waiter>& waiter);
@@ -123,6 +169,7 @@ class Executor {
   void EndReplies(Session& session, const CommandEntry* entry);
 
   Server& server_;
+  ClusterSide* const cluster_;  // Null: a server alone.
   ScriptGate::Door& door_;
   ThreadCounters& counters_;
   const std::atomic<std::int64_t>& latency_tracking_;
@@ -140,6 +187,8 @@ class Executor {
   std::vector<Item> items_;
   std::vector<DatabaseKeyView> keys_;
   std::vector<KeyUse> key_uses_;
+  Route route_;  // Of the command that was decided last.
+  Route batch_;  // Of the first command with keys.
 };
 
 }  // namespace mayfly::server

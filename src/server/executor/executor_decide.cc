@@ -76,6 +76,9 @@ Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> arg
   } else {
     decision.way = entry.Is(kNoRows) || entry.Is(kEverything) ? Way::kAlone : Way::kBatch;
   }
+  if (cluster_ != nullptr && (decision.way == Way::kBatch || decision.way == Way::kAlone ||
+                              decision.way == Way::kQueue)) [[unlikely]]
+    Place(session, args, decision);
   return decision;
 }
 

@@ -47,6 +47,22 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
   const std::uint64_t replies_begin = out.end_offset();
   const int database_before = state.database;
   Status outcome = CollectTransactionKeys(session, transaction.commands, reach);
+  if (cluster_ != nullptr && outcome.ok()) {
+    Route route;
+    if (const Answer placed = PlaceTransaction(route); !placed.ok()) {
+      session.DropWatches();
+      return fail(placed.error());
+    }
+    if (route.slot && route.data == nullptr) {
+      if (CanForwardTransaction(session, route)) {
+        return ForwardTransaction(session, exec, transaction.commands, route.elsewhere);
+      }
+      session.DropWatches();
+      const ShardPlace place{.here = nullptr, .elsewhere = route.elsewhere};
+      return fail(ClusterSide::RedirectLine(*route.slot, place));
+    }
+    run_.Use(std::move(route.data), route.slot);
+  }
   if (outcome.ok()) outcome = run_.Begin(keys_, reach);
   if (outcome.ok()) {
     const Result<bool> holds = WatchesHold(session);
@@ -72,10 +88,14 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     }
   }
   if (!outcome.ok()) {
+    const bool lost = HasLostShard(outcome);
     run_.Abandon();
     state.database = database_before;
     out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
     if (state.leader != nullptr) state.leader->NotCommitted(outcome);
+    if (lost) {
+      return fail(ClusterSide::RedirectLine(*run_.slot(), cluster_->PlaceOf(*run_.slot())));
+    }
     return fail(Answer(outcome).error());
   }
   ForgetCaching(session, exec);
@@ -124,7 +144,7 @@ Status Executor::CollectTransactionKeys(Session& session,
 // Called under the latches of the watched keys. Writes leave a mark; death does not.
 Result<bool> Executor::WatchesHold(Session& session) {
   for (const auto& watch : session.state().watches) {
-    if (watch->touched) return false;
+    if (watch->touched || watch->tenure != run_.tenure()) return false;
     if (!watch->alive) continue;
     core::FoundRow row;
     MAYFLY_RETURN_IF_ERROR(

@@ -29,7 +29,12 @@ std::shared_ptr<Waiter> Executor::Park(Session& session, const Item& item, Block
   waiter->tracks = tracking != nullptr && tracking->remembers();
   session.state().last_command = item.decision.entry;
   server_.waiting().Add(waiter);
+  waiter->redirects = cluster_ != nullptr && cluster_->Redirects(session);
   session.Park(waiter, request.timeout);
+  // The shard may have gone before the wait was entered.
+  if (cluster_ != nullptr && run_.used() != nullptr && !cluster_->IsHere(*run_.used())) {
+    session.FailWait(waiter, cluster_->MovedWhileWaitingLine(*waiter));
+  }
   if (request.parked) request.parked(waiter);
   return waiter;
 }

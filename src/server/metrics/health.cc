@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "server/session/gathered_statistics.h"
 #include "server/stats/clock_words.h"
 
 namespace mayfly::server {
@@ -12,7 +13,7 @@ constexpr int kUnavailable = 503;
 }  // namespace
 
 http::Response Health(Server& server) {
-  const auto statistics = server.database().GetStatistics();
+  const auto statistics = GatherStatistics(server);
   // First, because it may be the cause of the next.
   if (statistics && statistics->disk_full) {
     return {.status = kUnavailable,

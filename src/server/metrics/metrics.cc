@@ -9,6 +9,7 @@
 #include "server/metrics/health.h"
 #include "server/metrics/metrics_writer.h"
 #include "server/metrics/process_figures.h"
+#include "server/session/gathered_statistics.h"
 #include "server/stats/clock_words.h"
 
 namespace mayfly::server {
@@ -248,7 +249,7 @@ std::string MetricsText(Server& server, const RequestStatistics* requests, doubl
   WriteCommands(out, server);
   WriteLatencies(out, server);
   if (requests != nullptr) WriteRequests(out, *requests);
-  if (const auto statistics = server.database().GetStatistics()) {
+  if (const auto statistics = GatherStatistics(server)) {
     WriteKeyspaces(out, *statistics);
     WritePromises(out, *statistics);
     WriteDatabase(out, *statistics);

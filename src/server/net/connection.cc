@@ -126,6 +126,7 @@ void Connection::WaitOrRead() {
       }
       break;
     case Hold::kScript: AwaitScript(); break;
+    case Hold::kShard: ArmTimer(kShardLookInterval, Hold::kShard); break;
   }
   ReadAside();
 }
@@ -153,6 +154,7 @@ void Connection::ArmTimer(std::chrono::nanoseconds after, Hold hold) {
           case Hold::kBlocked: return self->session_->BlockTimedOut();
           case Hold::kPaused: return self->session_->Unpause();
           case Hold::kScript: return self->session_->ScriptEnded();
+          case Hold::kShard: return self->session_->LookForShard();
         }
       });
 }

@@ -22,8 +22,11 @@ constexpr std::size_t kKeysLookedThrough = 16;
 
 constexpr const char* kUnknownLine = "ERR Unknown Redis command called from script";
 
-std::string Unknown(Bytes name) {
-  const auto unoffered = UnofferedText(name);
+std::string Unknown(std::span<const Bytes> args) {
+  auto unoffered = UnofferedText(args[0]);
+  if (!unoffered && args.size() > 1) {
+    unoffered = UnofferedText(fmt::format("{}|{}", args[0], args[1]));
+  }
   if (!unoffered) return kUnknownLine;
   return fmt::format("ERR This Redis command is not allowed from script: {}", *unoffered);
 }
@@ -123,9 +126,23 @@ std::optional<std::string> ScriptCalls::Denial(const CommandSpec& spec,
   return denial;
 }
 
+// On a cluster a script has the slot of the keys it names.
+std::string ScriptCalls::CheckSlot(const CommandSpec& spec, std::span<const Bytes> args) {
+  if (!outer_.host.on_cluster()) return {};
+  FindKeys(spec.keys, args, key_uses_);
+  if (key_uses_.empty() && (spec.flags & (kWalks | kEverything)) != 0) {
+    return "ERR The command is about all shards, and a script on a cluster is about one slot";
+  }
+  const bool reaches = std::all_of(key_uses_.begin(), key_uses_.end(), [&](const KeyUse& use) {
+    return outer_.host.Reaches(args[static_cast<std::size_t>(use.position)]);
+  });
+  if (reaches) return {};
+  return "ERR Script attempted to access keys that do not hash to the slot of the keys it names";
+}
+
 std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> args,
                                ScriptRun& run) {
-  if (spec == nullptr) return Unknown(args[0]);
+  if (spec == nullptr) return Unknown(args);
   if (spec->handler == nullptr) return kUnknownLine;
   const auto count = static_cast<int>(args.size());
   if (spec->arity >= 0 ? count != spec->arity : count < -spec->arity) {
@@ -133,6 +150,7 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
   }
   if ((spec->flags & kNoScript) != 0) return "ERR This Redis command is not allowed from script";
   if (std::optional<std::string> denial = Denial(*spec, args)) return *denial;
+  if (std::string error = CheckSlot(*spec, args); !error.empty()) return error;
   if (MayChange(*spec) && rules_.read_only) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }

@@ -64,6 +64,7 @@ class ScriptCalls final : public ScriptHost {
   std::optional<std::string> Denial(const CommandSpec& spec, std::span<const Bytes> args);
 
   // Why it cannot be run; empty if it can.
+  std::string CheckSlot(const CommandSpec& spec, std::span<const Bytes> args);
   std::string Check(const CommandSpec* spec, std::span<const Bytes> args, ScriptRun& run);
   Answer Select(Bytes argument, ReplyWriter& reply);
   void NoteReads(const CommandSpec& spec, std::span<const Bytes> args);

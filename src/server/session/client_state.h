@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "mayfly/clock.h"
 #include "server/command/authorizer.h"
 #include "server/command/command_table.h"
 #include "server/session/following.h"
@@ -44,6 +46,13 @@ struct ClientTracking {
   }
 };
 
+// What a connection has shown to be, on a cluster.
+enum class ClusterSpeech : std::uint8_t {
+  kNone,
+  kClient,  // One that goes to the owners of keys by itself.
+  kPeer,    // Another server of the cluster, which forwards commands.
+};
+
 // CLIENT REPLY.
 enum class ReplyMode : std::uint8_t { kOn, kOff, kSkipNext };
 
@@ -64,8 +73,10 @@ struct ClientState {
   bool no_touch = false;
   bool close_after_reply = false;
   const CommandEntry* last_command = nullptr;
-  std::int64_t fed_to = 0;         // The offset in the stream to followers behind its last write.
-  FollowerTraits follower;         // As REPLCONF said.
+  std::int64_t fed_to = 0;  // The offset in the stream to followers behind its last write.
+  FollowerTraits follower;  // As REPLCONF said.
+  ClusterSpeech cluster_speech = ClusterSpeech::kNone;
+  std::optional<SteadyTime> shard_missed;  // Since when its next command waits for a shard.
   LeaderStream* leader = nullptr;  // Not null: the commands are those of the server it follows.
 };
 

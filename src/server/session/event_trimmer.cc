@@ -36,7 +36,11 @@ Result<bool> EventTrimmer::Step() {
   EventTrim trim{.keep_newest = static_cast<std::uint64_t>(last_keep_),
                  .events_max = kEventTrimStep};
   if (last_keep_ms_ > 0) trim.older_than = Millis(last_keep_ms_);
-  MAYFLY_TRY(const std::uint64_t removed, server_.database().TrimEvents(trim));
+  std::uint64_t removed = 0;
+  for (const auto& data : server_.DataHere()) {
+    MAYFLY_TRY(const std::uint64_t some, data->database.TrimEvents(trim));
+    removed += some;
+  }
   return removed > 0;
 }
 

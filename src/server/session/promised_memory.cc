@@ -22,7 +22,11 @@ std::optional<Millis> ShortestPromise(Database& database) {
 
 void KeepPromisesInMemory(Server& server) {
   if (server.slowlog().size() == 0 && server.monitors().empty() && server.jobs().empty()) return;
-  const auto promise = ShortestPromise(server.database());
+  std::optional<Millis> promise;
+  for (const auto& data : server.DataHere()) {
+    const auto one = ShortestPromise(data->database);
+    if (one) promise = std::min(promise.value_or(*one), *one);
+  }
   // Lines queued behind a write arrived while it was in progress: their age is at most twice its
   // time.
   server.monitors().SetSendTimeMax(promise ? *promise / 4 : Millis(0));

@@ -47,13 +47,19 @@ Server::Server(ServerParts parts)
 }
 
 Server::~Server() {
-  expired_.reset();
+  cluster_.reset();
+  expired_.clear();
   jobs_.Stop();
 }
 
 Status Server::Start() {
-  MAYFLY_TRY(databases_,
-             Databases::Open(database(), static_cast<int>(config().Number(Setting::kDatabases))));
+  MAYFLY_TRY(
+      databases_,
+      Databases::Open(database(), parts_.shards != nullptr
+                                      ? 1
+                                      : static_cast<int>(config().Number(Setting::kDatabases))));
+  own_data_ = std::make_shared<ServedDatabase>(ServedDatabase{
+      .database = database(), .transactions = transactions(), .databases = *databases_});
   feed_ = std::make_unique<Feed>(
       [this](const std::string& keyspace) {
         return Databases::NumberOf(*databases_->mapping(), keyspace);
@@ -73,8 +79,16 @@ Status Server::Start() {
   config().OnChange(Setting::kNotifyKeyspaceEvents, [this](const SettingValue& value) {
     return FollowNotifications(static_cast<std::uint32_t>(value.number));
   });
-  return FollowNotifications(
-      static_cast<std::uint32_t>(config().Number(Setting::kNotifyKeyspaceEvents)));
+  MAYFLY_RETURN_IF_ERROR(FollowNotifications(
+      static_cast<std::uint32_t>(config().Number(Setting::kNotifyKeyspaceEvents))));
+  if (parts_.shards == nullptr) return {};
+  cluster_ = std::make_unique<ClusterSide>(*this, *parts_.shards, parts_.peers);
+  return cluster_->Start();
+}
+
+std::vector<std::shared_ptr<ServedDatabase>> Server::DataHere() {
+  if (parts_.shards != nullptr) return parts_.shards->Here();
+  return {own_data_};
 }
 
 // Purges of expired keys, fields of hashes and entries of streams are notified through the events of
@@ -85,24 +99,38 @@ Status Server::FollowNotifications(std::uint32_t bits) {
 }
 
 Status Server::FollowDeaths(std::uint32_t bits) {
+  for (const auto& data : DataHere()) MAYFLY_RETURN_IF_ERROR(FollowDeathsIn(*data, bits));
+  notify_bits_ = bits;
+  return {};
+}
+
+Status Server::FollowDeathsIn(ServedDatabase& data, std::uint32_t bits) {
   const NotifyClasses classes = NotifyClasses::FromBits(bits);
   const bool expired = classes.Wants(NotifyClass::kExpired) || classes.Wants(NotifyClass::kHash) ||
                        classes.Wants(NotifyClass::kStream) || tracking_.any_broadcast();
-  if (expired) {
-    MAYFLY_RETURN_IF_ERROR(databases_->MakeAll());
-    for (const auto& keyspace : *databases_->mapping()) {
-      KeyspacePolicy policy = keyspace->policy();
-      if (policy.events != EventDetail::kOff) continue;
-      policy.events = EventDetail::kKey;
-      MAYFLY_RETURN_IF_ERROR(keyspace->SetPolicy(policy));
-    }
+  if (!expired) return {};
+  MAYFLY_RETURN_IF_ERROR(data.databases.MakeAll());
+  for (const auto& keyspace : *data.databases.mapping()) {
+    KeyspacePolicy policy = keyspace->policy();
+    if (policy.events != EventDetail::kOff) continue;
+    policy.events = EventDetail::kKey;
+    MAYFLY_RETURN_IF_ERROR(keyspace->SetPolicy(policy));
   }
-  if (expired && expired_ == nullptr) {
-    MAYFLY_TRY(expired_,
-               database().Subscribe([this](const Event& event) { NotifyOfDeath(event); }));
-  }
-  notify_bits_ = bits;
+  auto& subscription = expired_[data.shard];
+  if (subscription != nullptr) return {};
+  MAYFLY_TRY(subscription,
+             data.database.Subscribe([this](const Event& event) { NotifyOfDeath(event); }));
   return {};
+}
+
+Status Server::FollowDeathsIn(ServedDatabase& data) {
+  const std::lock_guard lock(following_deaths_);
+  return FollowDeathsIn(data, notify_bits_.load(std::memory_order_relaxed));
+}
+
+void Server::StopFollowingDeathsIn(std::size_t shard) {
+  const std::lock_guard lock(following_deaths_);
+  expired_.erase(shard);
 }
 
 Status Server::NotifyOfDeaths() {
@@ -125,6 +153,8 @@ void Server::NotifyOfDeath(const Event& event) {
 
 // Of a purge's events most have the same keyspace.
 int Server::NumberOf(const std::string& keyspace_name) {
+  // Databases of several shards call this at the same time. Theirs are not swapped.
+  if (parts_.shards != nullptr) return keyspace_name == kFirstKeyspace ? 0 : -1;
   const std::uint64_t generation = databases_->generation();
   if (died_in_.generation == generation && died_in_.name == keyspace_name) return died_in_.number;
   const auto mapping = databases_->mapping();

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -28,6 +29,7 @@
 #include "server/feed/feed.h"
 #include "server/session/backups.h"
 #include "server/session/clients.h"
+#include "server/session/cluster_side.h"
 #include "server/session/following.h"
 #include "server/session/jobs.h"
 #include "server/session/leading.h"
@@ -39,6 +41,7 @@
 #include "server/session/tracking.h"
 #include "server/session/waiting_clients.h"
 #include "server/session/watches.h"
+#include "server/shards/shard_directory.h"
 #include "server/stats/command_statistics.h"
 #include "server/stats/latency_events.h"
 #include "server/stats/slowlog.h"
@@ -62,6 +65,9 @@ struct ServerParts {
   TableOperations* table_operations = nullptr;
   RestoreInto restore = nullptr;        // Null: nothing can be restored.
   ManualClock* manual_clock = nullptr;  // Moved by DEBUG CLOCK; null: it is refused.
+  // A server of a cluster: `database` has no rows of clients then. Null: a server alone.
+  ShardDirectory* shards = nullptr;
+  PeerCalls* peers = nullptr;  // To the cluster's other servers.
   std::string version = "0";
 };
 
@@ -87,6 +93,15 @@ class Server {
   Publisher& publisher() { return *publisher_; }
   const CommandTable& table() const { return parts_.table; }
   Databases& databases() { return *databases_; }
+
+  // Null: a server alone.
+  ClusterSide* cluster() { return cluster_.get(); }
+
+  // The server's own database; without a cluster it has the rows of clients.
+  ServedDatabase& own_data() { return *own_data_; }
+
+  // The databases that have the rows of clients: the own one, or those of the shards here.
+  std::vector<std::shared_ptr<ServedDatabase>> DataHere();
   Clients& clients() { return clients_; }
   Watches& watches() { return watches_; }
   Tracking& tracking() { return tracking_; }
@@ -143,6 +158,10 @@ class Server {
   // notify-keyspace-events to the present databases.
   Status NotifyOfDeaths();
 
+  // The same for the database of a shard that comes, until it goes.
+  Status FollowDeathsIn(ServedDatabase& data);
+  void StopFollowingDeathsIn(std::size_t shard);
+
   std::unique_ptr<SessionExtension> NewExtension(Session& session);
   ScriptFigures script_figures() const;
 
@@ -195,7 +214,8 @@ class Server {
   explicit Server(ServerParts parts);
   Status Start();
   Status FollowNotifications(std::uint32_t bits);
-  Status FollowDeaths(std::uint32_t bits);  // With following_deaths_ held.
+  Status FollowDeaths(std::uint32_t bits);  // With following_deaths_ held, as the next.
+  Status FollowDeathsIn(ServedDatabase& data, std::uint32_t bits);
   void NotifyOfDeath(const Event& event);
   int NumberOf(const std::string& keyspace_name);  // -1: of no database.
 
@@ -214,10 +234,12 @@ class Server {
   const SteadyTime started_;
   std::string run_id_;
   std::unique_ptr<Databases> databases_;
+  std::shared_ptr<ServedDatabase> own_data_;
   std::unique_ptr<Feed> feed_;
   std::mutex following_deaths_;  // Before the gates of keyspaces.
   DiedIn died_in_;               // Used in calls of the next, which are made one at a time.
-  std::unique_ptr<EventSubscription> expired_;
+  std::map<std::size_t, std::unique_ptr<EventSubscription>>
+      expired_;  // By shard; following_deaths_.
   Clients clients_;
   Watches watches_;
   Tracking tracking_;
@@ -247,6 +269,7 @@ class Server {
   std::function<void()> stop_;  // Guarded by stopping_.
   Jobs jobs_;                   // Jobs use the other parts, backups_ too: these two are last, in
   Backups backups_;             // this order, and ~Server() stops the jobs first.
+  std::unique_ptr<ClusterSide> cluster_;  // Uses all others.
 };
 
 }  // namespace mayfly::server

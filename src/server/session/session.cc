@@ -226,14 +226,11 @@ void Session::BlockTimedOut() { Unblock(false); }
 
 bool Session::Unblock(bool with_error) {
   const std::shared_ptr<Waiter> waiter = this->waiter();
-  if (waiter == nullptr || !EndWait(waiter)) return false;
+  if (waiter == nullptr || !waiter->ends_by_key || !EndWait(waiter)) return false;
   OutputBuffer reply;
   ReplyWriter writer(reply, waiter->version);
   if (with_error) {
-    constexpr const char* kLine = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
-    writer.Error(kLine);
-    server_.statistics().CountError(kLine);
-    server_.statistics().CountFailedLater(waiter->entry->id);
+    WriteFailedWait(*waiter, "UNBLOCKED client unblocked via CLIENT UNBLOCK", writer);
   } else if (waiter->at_end) {
     waiter->at_end(writer);
   } else if (waiter->null_array) {
@@ -243,6 +240,25 @@ bool Session::Unblock(bool with_error) {
   }
   Post([waiter, bytes = std::string(reply.view())](Session& self) { self.Unpark(waiter, bytes); });
   return true;
+}
+
+void Session::FailWait(const std::shared_ptr<Waiter>& waiter, const std::string& line) {
+  if (!EndWait(waiter)) return;
+  OutputBuffer reply;
+  ReplyWriter writer(reply, waiter->version);
+  WriteFailedWait(*waiter, line, writer);
+  Post([waiter, bytes = std::string(reply.view())](Session& self) { self.Unpark(waiter, bytes); });
+}
+
+void Session::EndPeerWait(const std::shared_ptr<Waiter>& waiter, std::string replies) {
+  if (!EndWait(waiter)) return;
+  Post([waiter, bytes = std::move(replies)](Session& self) { self.Unpark(waiter, bytes); });
+}
+
+void Session::WriteFailedWait(const Waiter& waiter, const std::string& line, ReplyWriter& writer) {
+  writer.Error(line);
+  server_.statistics().CountError(line);
+  server_.statistics().CountFailedLater(waiter.entry->id);
 }
 
 void Session::Post(std::function<void(Session&)> task) {

@@ -111,7 +111,7 @@ struct ClientInfo {
 };
 
 // Why a session does not go on with its next command.
-enum class Hold : std::uint8_t { kNone, kBlocked, kPaused, kScript };
+enum class Hold : std::uint8_t { kNone, kBlocked, kPaused, kScript, kShard };
 
 class Session : public std::enable_shared_from_this<Session> {
  public:
@@ -131,7 +131,8 @@ class Session : public std::enable_shared_from_this<Session> {
   Hold hold() const { return hold_; }
   bool ready() const { return hold_ == Hold::kNone && !state_.close_after_reply; }
   void Pause() { hold_ = Hold::kPaused; }
-  void AwaitScript();  // Until the script that runs has ended.
+  void AwaitScript();                          // Until the script that runs has ended.
+  void AwaitShard() { hold_ = Hold::kShard; }  // Until its owner is known, for a moment.
   void Park(std::shared_ptr<Waiter> waiter, std::optional<Millis> timeout);
   void CancelPark();
   std::optional<Millis> block_timeout() const { return block_timeout_; }
@@ -160,6 +161,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void Unpark(const std::shared_ptr<Waiter>& waiter, Bytes reply);
   void Unpause() { GoOn(Hold::kPaused); }
   void ScriptEnded() { GoOn(Hold::kScript); }
+  void LookForShard() { GoOn(Hold::kShard); }
   void BlockTimedOut();
 
   // Within a command: see Outlet.
@@ -185,12 +187,19 @@ class Session : public std::enable_shared_from_this<Session> {
   // CLIENT UNBLOCK: true when this call ended the wait.
   bool Unblock(bool with_error);
 
+  // Ends this wait with an error; no effect when it has ended.
+  void FailWait(const std::shared_ptr<Waiter>& waiter, const std::string& line);
+
+  // Ends this wait with replies of other servers; no effect when it has ended.
+  void EndPeerWait(const std::shared_ptr<Waiter>& waiter, std::string replies);
+
  private:
   void GoOn(Hold held);
   void TakeMessages();
   void NoteRan(Waiter& waiter);
   std::shared_ptr<Waiter> waiter() const;
   bool EndWait(const std::shared_ptr<Waiter>& waiter);  // False: it had ended before.
+  void WriteFailedWait(const Waiter& waiter, const std::string& line, ReplyWriter& writer);
 
   Server& server_;
   const ClientOrigin origin_;

@@ -38,6 +38,11 @@ struct Waiter {
   ProtocolVersion version = ProtocolVersion::kResp2;
   bool null_array = true;
   bool also_removed = false;  // As in BlockRequest, as the next.
+  // On a cluster: the client follows MOVED; a key or CLIENT UNBLOCK ends the wait; and what other
+  // servers do for it meanwhile.
+  bool redirects = false;
+  bool ends_by_key = true;
+  std::shared_ptr<void> work;  // Set on the session's thread, once it has begun.
   std::function<void(ReplyWriter&)> at_end;
   std::string user;  // Its rules apply when it is served; empty: no rules.
 

@@ -5,8 +5,8 @@
 
 namespace mayfly::server {
 
-std::shared_ptr<Watch> Watches::Add(DatabaseKey key, bool alive) {
-  auto watch = std::make_shared<Watch>(key, alive);
+std::shared_ptr<Watch> Watches::Add(DatabaseKey key, bool alive, std::uint64_t tenure) {
+  auto watch = std::make_shared<Watch>(key, alive, tenure);
   const std::lock_guard lock(mutex_);
   by_key_[std::move(key)].push_back(watch);
   ++count_;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,17 +23,19 @@ namespace mayfly::server {
 
 // One key watched by one client.
 struct Watch {
-  explicit Watch(DatabaseKey watched, bool lived) : key(std::move(watched)), alive(lived) {}
+  Watch(DatabaseKey watched, bool lived, std::uint64_t in_tenure)
+      : key(std::move(watched)), alive(lived), tenure(in_tenure) {}
 
   const DatabaseKey key;
-  const bool alive;  // At WATCH.
+  const bool alive;            // At WATCH.
+  const std::uint64_t tenure;  // Of its database: ServedDatabase.
   std::atomic<bool> touched{false};
 };
 
 class Watches {
  public:
   // Shared by the table and the client.
-  std::shared_ptr<Watch> Add(DatabaseKey key, bool alive);
+  std::shared_ptr<Watch> Add(DatabaseKey key, bool alive, std::uint64_t tenure);
   void Remove(const std::shared_ptr<Watch>& watch);
 
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }

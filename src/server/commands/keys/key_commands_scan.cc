@@ -1,11 +1,11 @@
 // key_commands_scan.cc - iterates over keys. They lie in byte order, so the prefix of a pattern
 // bounds the range.
-#include <charconv>
 #include <string>
 
 #include "base/glob.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
+#include "server/command/place_cursor.h"
 #include "server/commands/keys/key_commands.h"
 #include "server/commands/keys/random_key.h"
 #include "server/session/scan_cursors.h"
@@ -49,16 +49,6 @@ Result<ScanOptions> ParseScanOptions(std::span<const Bytes> words) {
   return options;
 }
 
-// As Redis, an empty cursor is 0.
-Result<std::uint64_t> CursorOf(Bytes argument) {
-  std::uint64_t cursor = 0;
-  if (argument.empty()) return cursor;
-  const char* const end = argument.data() + argument.size();
-  const auto [stop, error] = std::from_chars(argument.data(), end, cursor);
-  if (error != std::errc() || stop != end) return InvalidCursor();
-  return cursor;
-}
-
 Result<bool> Wanted(const ScanOptions& options, const core::TransactionCursor& walk) {
   if (!Matches(options.pattern, walk.key())) return false;
   if (options.type.empty()) return true;
@@ -83,10 +73,19 @@ Answer Keys(Call& call) {
   return {};
 }
 
+// On a cluster the cursor of a shard is its position: what numbers mean is known to the server of
+// the client alone, which may be another one.
 Answer Scan(Call& call) {
-  MAYFLY_TRY(const std::uint64_t cursor, CursorOf(call.args[1]));
+  const bool by_place = call.host.on_cluster();
   MAYFLY_TRY(const ScanOptions options, ParseScanOptions(call.args.subspan(2)));
-  const ScanCursors::Place place = call.host.scan_cursors().Find(call.database, cursor);
+  ScanCursors::Place place;
+  if (by_place) {
+    MAYFLY_TRY(const auto key, PlaceOf(call.args[1]));
+    place.key = key.value_or("");
+  } else {
+    MAYFLY_TRY(const std::uint64_t cursor, ScanCursorArgument(call.args[1]));
+    place = call.host.scan_cursors().Find(call.database, cursor);
+  }
   const std::uint64_t dead_max = std::max(kScanDeadRowsMax, place.rows_min);
   MAYFLY_TRY(const auto walk,
              call.space().NewCursor({.prefix = PrefixOf(options.pattern)}, dead_max));
@@ -107,10 +106,16 @@ Answer Scan(Call& call) {
   const auto stopped_at = walk->stopped_at();
   const auto ended_at = walk->Valid() ? std::optional(walk->key()) : stopped_at;
   const std::uint64_t passed = rows + (stopped_at ? dead_max : 0);
-  const std::uint64_t next =
-      ended_at ? call.host.scan_cursors().Keep(call.database, place, passed, *ended_at) : 0;
   call.reply.Array(2);
-  call.reply.Bulk(std::to_string(next));
+  if (!ended_at) {
+    call.reply.Bulk("0");
+  } else if (by_place) {
+    call.reply.Bulk(CursorText(*ended_at));
+  } else {
+    const std::uint64_t next =
+        call.host.scan_cursors().Keep(call.database, place, passed, *ended_at);
+    call.reply.Bulk(std::to_string(next));
+  }
   call.reply.Array(keys.size());
   for (const std::string& key : keys) call.reply.Bulk(key);
   return {};

@@ -131,10 +131,21 @@ Status Store(const Call& call, Bytes target, const Columns& columns) {
   return {};
 }
 
+// Patterns name keys of any shard.
+Status CheckReach(const SortQuery& query) {
+  if (query.by && !query.unsorted) {
+    return Status::Invalid("BY option of SORT denied in cluster mode.");
+  }
+  const bool gets_others = std::any_of(query.gets.begin(), query.gets.end(),
+                                       [](const Bytes pattern) { return pattern != "#"; });
+  return gets_others ? Status::Invalid("GET option of SORT denied in cluster mode.") : Status();
+}
+
 Answer RunSort(Call& call, bool read_only) {
   const Bytes key = call.args[1];
   core::TransactionKeyspace& space = call.space();
   MAYFLY_TRY(SortQuery query, ParseSortQuery(call.args.subspan(2), read_only));
+  if (call.host.on_cluster()) MAYFLY_RETURN_IF_ERROR(CheckReach(query));
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
   HeldResult held;

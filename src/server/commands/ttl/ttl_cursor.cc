@@ -1,29 +1,11 @@
 #include "server/commands/ttl/ttl_cursor.h"
 
 #include "base/coding.h"
-#include "base/text.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/commands/ttl/ttl_commands.h"
 
 namespace mayfly::server {
-namespace {
-
-constexpr std::string_view kCursorMark = "at:";
-
-Result<std::optional<std::string>> PlaceOf(Bytes cursor) {
-  if (cursor == "0") return std::optional<std::string>();
-  if (!cursor.starts_with(kCursorMark)) return InvalidCursor();
-  cursor.remove_prefix(kCursorMark.size());
-  std::optional<std::string> place = FromHex(cursor);
-  if (!place) return InvalidCursor();
-  return place;
-}
-
-}  // namespace
-
-std::string CursorText(Bytes place) { return std::string(kCursorMark) + ToHex(place); }
-
 Result<std::optional<std::string>> TakeCursor(std::vector<Bytes>& words) {
   for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
     if (!IsWord(words[i], "cursor")) continue;

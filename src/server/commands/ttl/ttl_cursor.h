@@ -1,6 +1,4 @@
-// ttl_cursor.h - cursors of mayfly's own commands: strings that contain the position itself. So a
-// cursor never expires, survives a restart, and costs the server no memory.
-//   "at:" and the bytes of the position in hexadecimal digits; "0" at the end.
+// ttl_cursor.h - cursors of mayfly's own commands: those of place_cursor.h, behind the word CURSOR.
 #pragma once
 
 #include <optional>
@@ -9,10 +7,9 @@
 
 #include "mayfly/keyspace.h"
 #include "mayfly/result.h"
+#include "server/command/place_cursor.h"
 
 namespace mayfly::server {
-
-std::string CursorText(Bytes place);
 
 // Takes CURSOR and its argument out of `words`, options and arguments in pairs, and returns the
 // position; nothing: no CURSOR, or "0". InvalidCursor() for a malformed one.

@@ -1,0 +1,303 @@
+// executor_cluster.cc - where a command runs on a cluster: on a shard here, at the owner of its
+// keys, or on all shards.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "server/command/arguments.h"
+#include "server/command/limits.h"
+#include "server/executor/across_call.h"
+#include "server/executor/executor.h"
+#include "server/executor/peer_commands.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr const char* kCrossSlotLine = "CROSSSLOT Keys in request don't hash to the same slot";
+
+// Whether it means the same when another server runs it.
+bool CanBeForwarded(const CommandEntry& entry) {
+  constexpr std::uint32_t kOfConnection =
+      kStreams | kSubscribes | kPatterns | kNoAuth | kSelects | kSetsReplies | kExecutes;
+  const bool listens = entry.Is(kPubSub) && entry.Is(kNoScript);
+  return (entry.spec->flags & kOfConnection) == 0 && !listens &&
+         entry.category != Category::kTransaction;
+}
+
+bool Walks(const ClusterRule& rule, std::span<const Bytes> args) {
+  if (rule.scope == ClusterScope::kPages) return true;
+  return !rule.walks_if.empty() && args.size() > 1 && IsWord(args[1], rule.walks_if);
+}
+
+}  // namespace
+
+// For the command whose keys are in key_uses_. Leaves the place in route_.
+void Executor::Place(Session& session, std::span<const Bytes> args, Decision& decision) {
+  route_ = {};
+  const CommandEntry& entry = *decision.entry;
+  const bool queues = decision.way == Way::kQueue;
+  const auto refuse = [&](std::string line) {
+    decision.way = Way::kRefuse;
+    decision.error = Answer::Error(std::move(line));
+  };
+  if (const ClusterRule* const rule = entry.cluster_rule) {
+    if (rule->scope == ClusterScope::kRefused) {
+      return refuse(
+          fmt::format("ERR '{}' is not offered on a cluster: {}", entry.full_name, rule->reason));
+    }
+    if (queues) {
+      return refuse(fmt::format(
+          "ERR '{}' is about all shards, and a transaction on a cluster is about one slot",
+          entry.full_name));
+    }
+    decision.way = Walks(*rule, args) ? Way::kWalk : Way::kAcross;
+    return;
+  }
+  for (const KeyUse& use : key_uses_) {
+    const engine::Slot slot = engine::SlotOf(args[static_cast<std::size_t>(use.position)]);
+    if (route_.slot && *route_.slot != slot) return refuse(kCrossSlotLine);
+    route_.slot = slot;
+  }
+  if (!route_.slot) return;
+  ShardPlace place = cluster_->PlaceOf(*route_.slot);
+  if (place.here == nullptr && place.elsewhere.port == 0 && AwaitsShard(session)) {
+    decision.way = Way::kShard;
+    return;
+  }
+  session.state().shard_missed.reset();
+  if (place.here != nullptr) {
+    if (!queues) route_.data = std::move(place.here);
+    return;
+  }
+  if (cluster_->Redirects(session) || !CanBeForwarded(entry) ||
+      (place.elsewhere.port == 0 && !queues)) {
+    return refuse(ClusterSide::RedirectLine(*route_.slot, place));
+  }
+  if (queues) return;
+  decision.way = Way::kForward;
+  route_.elsewhere = std::move(place.elsewhere);
+}
+
+// Whether it waits on. A shard that is handed over has an owner again within milliseconds.
+bool Executor::AwaitsShard(Session& session) {
+  std::optional<SteadyTime>& since = session.state().shard_missed;
+  const SteadyTime now = server_.Steady();
+  if (!since) since = now;
+  return now - *since < cluster_->patience();
+}
+
+// Whether the command that was decided last runs on the database of the batch; the first one with
+// keys says which that is.
+bool Executor::FitsBatch(const Decision& decision) {
+  if (decision.way != Way::kBatch) return true;
+  const bool first = std::none_of(items_.begin(), items_.end(), [](const Item& item) {
+    return item.decision.way == Way::kBatch;
+  });
+  if (!first) return route_.data == batch_.data;
+  batch_ = std::move(route_);
+  return true;
+}
+
+// Whether commands failed, and had no effect, since the shard they ran on has left.
+bool Executor::HasLostShard(const Status& error) const {
+  if (cluster_ == nullptr || run_.used() == nullptr || !run_.slot()) return false;
+  const bool had_no_effect =
+      error.code() == StatusCode::kBusy || error.code() == StatusCode::kConflict;
+  return had_no_effect && !cluster_->IsHere(*run_.used());
+}
+
+// Of the commands run so far: one that failed may have failed for that.
+bool Executor::HasFailedForLostShard(std::size_t done) const {
+  const bool any_failed =
+      std::any_of(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(done),
+                  [](const Item& item) { return item.failed; });
+  return any_failed && HasLostShard(Status::Busy({}));
+}
+
+// The slot of the keys in keys_; then where they are.
+Answer Executor::PlaceTransaction(Route& route) {
+  for (const DatabaseKeyView& key : keys_) {
+    const engine::Slot slot = engine::SlotOf(key.key);
+    if (route.slot && *route.slot != slot) return Answer::Error(kCrossSlotLine);
+    route.slot = slot;
+  }
+  if (!route.slot) return {};
+  ShardPlace place = cluster_->PlaceOf(*route.slot);
+  route.data = std::move(place.here);
+  route.elsewhere = std::move(place.elsewhere);
+  return {};
+}
+
+bool Executor::CanForwardTransaction(Session& session, const Route& route) {
+  return session.state().watches.empty() && route.elsewhere.port != 0 &&
+         !cluster_->Redirects(session);
+}
+
+void Executor::ForwardTransaction(Session& session, const CommandEntry& exec,
+                                  const std::vector<QueuedCommand>& commands,
+                                  const ServerAddress& to) {
+  const Bytes multi[] = {"MULTI"};
+  const Bytes last[] = {"EXEC"};
+  PeerCommands::Order order{.to = to,
+                            .version = session.state().version,
+                            .commands = {WireText(multi)},
+                            .is_transaction = true};
+  for (const QueuedCommand& queued : commands) {
+    order.commands.push_back(WireText(std::vector<Bytes>(queued.args.begin(), queued.args.end())));
+  }
+  order.commands.push_back(WireText(last));
+  SendToPeer(session, exec, last, std::move(order));
+}
+
+std::shared_ptr<Waiter> Executor::ParkForPeers(Session& session, const CommandEntry& entry,
+                                               std::span<const Bytes> args) {
+  auto waiter = std::make_shared<Waiter>();
+  waiter->session = session.weak_from_this();
+  waiter->client = session.origin().id;
+  waiter->entry = &entry;
+  waiter->args.assign(args.begin(), args.end());
+  waiter->version = session.state().version;
+  waiter->ends_by_key = entry.Is(kBlocking);
+  session.state().last_command = &entry;
+  server_.waiting().Add(waiter);
+  session.Park(waiter, std::nullopt);
+  return waiter;
+}
+
+void Executor::SendToPeer(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                          PeerCommands::Order order, ReplyChange change) {
+  const auto waiter = ParkForPeers(session, entry, args);
+  waiter->work =
+      PeerCommands::Start(*cluster_->peers(), std::move(order),
+                          [&server = server_, weak = std::weak_ptr(waiter),
+                           change = std::move(change)](std::vector<std::string> replies) {
+                            const auto its = weak.lock();
+                            const auto client = its != nullptr ? its->session.lock() : nullptr;
+                            if (client == nullptr) return;
+                            std::string bytes;
+                            for (std::string& reply : replies) bytes += reply;
+                            if (change) bytes = change(std::move(bytes));
+                            client->EndPeerWait(its, std::move(bytes));
+                          });
+}
+
+// The first command of the pipeline, and those behind it that go to the same server.
+std::size_t Executor::Forward(Session& session, const Pipeline& pipeline, const Decision& first) {
+  PeerCommands::Order order{.to = route_.elsewhere,
+                            .version = session.state().version,
+                            .commands = {WireText(pipeline[0])},
+                            .waits = first.entry->Is(kBlocking)};
+  Show(session, *first.entry, pipeline[0]);
+  const std::size_t commands_max =
+      session.state().replies == ReplyMode::kSkipNext || order.waits ? 1 : kBatchCommandsMax;
+  for (std::size_t i = 1; i < std::min(pipeline.size(), commands_max); ++i) {
+    const Decision decision = Decide(session, pipeline[i]);
+    if (decision.way != Way::kForward || route_.elsewhere != order.to ||
+        decision.entry->Is(kBlocking)) {
+      break;
+    }
+    Show(session, *decision.entry, pipeline[i]);
+    counters_.Ran(decision.entry->id, 0, false, false);
+    order.commands.push_back(WireText(pipeline[i]));
+  }
+  const std::size_t count = order.commands.size();
+  SendToPeer(session, *first.entry, pipeline[0], std::move(order));
+  return count;
+}
+
+// Runs the command on one database and returns its reply, in RESP3.
+Reply Executor::RunOn(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                      std::shared_ptr<ServedDatabase> data) {
+  const auto failed = [&](const Status& status) {
+    run_.Abandon();
+    return Reply::Text(Reply::Kind::kError, Answer(status).error());
+  };
+  run_.Use(std::move(data));
+  if (entry.Is(kNoRows)) {
+    run_.BeginWithout();
+  } else if (const Status began = run_.Begin({}, ReachOf(entry)); !began.ok()) {
+    return failed(began);
+  }
+  OutputBuffer out;
+  static_cast<void>(run_.Run({.entry = entry,
+                              .args = args,
+                              .out = out,
+                              .version = ProtocolVersion::kResp3,
+                              .database = 0,
+                              .session = &session}));
+  const Status committed = run_.Commit();
+  TellOthers(session);
+  if (!committed.ok()) return failed(committed);
+  ReplyParser parser;
+  parser.Feed(out.view());
+  auto reply = parser.Next();
+  if (!reply) return failed(reply.error());
+  if (!reply->has_value()) return failed(Status::Internal("the command did not reply"));
+  return **std::move(reply);
+}
+
+void Executor::ReplyWith(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                         const Reply& reply, SteadyTime begin) {
+  ReplyWriter writer(OutputOf(session), session.state().version);
+  WriteReply(reply, writer);
+  if (reply.is_error()) server_.statistics().CountError(reply.text());
+  Finish(session, entry, args, static_cast<std::uint64_t>((server_.Steady() - begin).count()),
+         reply.is_error());
+  EndReplies(session, &entry);
+}
+
+// A command about all shards, or all servers: here, and for a client that does not ask the other
+// servers itself, at these.
+void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
+  const SteadyTime begin = server_.Steady();
+  const ClusterRule& rule = *entry.cluster_rule;
+  Show(session, entry, args);
+  std::vector<Reply> replies;
+  if (rule.scope == ClusterScope::kServers) {
+    replies.push_back(RunOn(session, entry, args, nullptr));
+  } else {
+    for (auto& data : cluster_->directory().Here()) {
+      replies.push_back(RunOn(session, entry, args, std::move(data)));
+    }
+  }
+  run_.Use(nullptr);
+  std::vector<ServerAddress> others;
+  if (!cluster_->Redirects(session)) {
+    const auto view = cluster_->directory().view();
+    const bool whole =
+        std::none_of(view->owners.begin(), view->owners.end(),
+                     [](std::size_t owner) { return owner == ClusterView::kNobody; });
+    if (!whole && rule.scope == ClusterScope::kShards) {
+      constexpr const char* kDown = "CLUSTERDOWN Hash slot not served";
+      return ReplyWith(session, entry, args, Reply::Text(Reply::Kind::kError, kDown), begin);
+    }
+    for (const ClusterMember& member : view->members) {
+      if (!member.is_self && member.state != ClusterMember::State::kGone) {
+        others.push_back(member.address);
+      }
+    }
+  }
+  if (others.empty()) {
+    if (replies.empty()) replies.push_back(RunOn(session, entry, args, nullptr));
+    const Reply merged = MergeReplies(rule.merge, std::move(replies), run_.random());
+    return ReplyWith(session, entry, args, merged, begin);
+  }
+  const auto waiter = ParkForPeers(session, entry, args);
+  waiter->work = AcrossCall::Start(*cluster_->peers(),
+                                   {.others = std::move(others),
+                                    .command = WireText(args),
+                                    .merge = rule.merge,
+                                    .own = std::move(replies),
+                                    .version = session.state().version,
+                                    .seed = run_.random().Below(UINT64_MAX)},
+                                   [weak = std::weak_ptr(waiter)](std::string reply) {
+                                     const auto its = weak.lock();
+                                     const auto client =
+                                         its != nullptr ? its->session.lock() : nullptr;
+                                     if (client != nullptr)
+                                       client->EndPeerWait(its, std::move(reply));
+                                   });
+}
+
+}  // namespace mayfly::server

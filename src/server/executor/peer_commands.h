@@ -1,0 +1,58 @@
+// peer_commands.h - commands of a client that run at another server.
+// A reply MOVED is followed, up to a bound: the peer may have handed the shard over since. Commands
+// that were moved are sent again in their order, once all replies have come.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mayfly/bytes.h"
+#include "server/session/peer_calls.h"
+
+namespace mayfly::server {
+
+// A command as it is sent.
+std::string WireText(std::span<const Bytes> args);
+
+// The error of a call that had no replies.
+std::string LineOf(const Status& failure);
+
+class PeerCommands : public std::enable_shared_from_this<PeerCommands> {
+ public:
+  struct Order {
+    ServerAddress to;
+    ProtocolVersion version = ProtocolVersion::kResp2;
+    std::vector<std::string> commands;  // WireText() of each.
+    bool waits = false;
+    bool is_transaction = false;  // MULTI to EXEC: moved as a whole, and only EXEC's reply counts.
+  };
+  // The replies, one behind the other as the client is to have them. On any thread, once; not after
+  // the object is gone.
+  using Done = std::function<void(std::vector<std::string> replies)>;
+
+  // `peers` must outlive it.
+  static std::shared_ptr<PeerCommands> Start(PeerCalls& peers, Order order, Done done);
+
+  PeerCommands(PeerCalls& peers, Order order, Done done);
+
+ private:
+  void Send();
+  void OnReplies(const PeerReplies& replies);
+  bool TakeReplies(const std::vector<std::string>& replies);  // False: some were moved.
+
+  PeerCalls& peers_;
+  const Done done_;
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  Order order_;
+  std::vector<std::size_t> waiting_;  // Places of commands without a reply.
+  std::vector<std::string> replies_;
+  int hops_ = 0;
+  std::vector<std::unique_ptr<PeerCall>> calls_;  // The last is under way.
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,59 @@
+// peer_links.h - connections to the other servers of a cluster.
+// A connection tells the other server that it is a peer's (CLUSTER PEER), and logs in as
+// cluster-user. Commands of many clients share connections; one that may wait for keys has one of its
+// own, which is closed when the wait is given up, since a reply would come too late.
+// One thread makes and serves them all.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "server/config/config.h"
+#include "server/session/peer_calls.h"
+
+namespace mayfly::server {
+
+class PeerLink;
+
+class PeerLinks final : public PeerCalls {
+ public:
+  // Both must outlive it. `clock`: for patience; real time.
+  PeerLinks(Config& config, const Clock& clock);
+  ~PeerLinks() override;
+  PeerLinks(const PeerLinks&) = delete;
+  PeerLinks& operator=(const PeerLinks&) = delete;
+
+  std::unique_ptr<PeerCall> Send(PeerRequest request,
+                                 std::function<void(PeerReplies)> done) override;
+
+ private:
+  class Call;
+  using Key = std::pair<ServerAddress, ProtocolVersion>;
+  struct Pool {
+    std::vector<std::shared_ptr<PeerLink>> shared;
+    std::size_t next = 0;
+    std::vector<std::shared_ptr<PeerLink>> waiting;
+  };
+
+  // On the thread.
+  void Begin(const std::shared_ptr<Call>& call);
+  std::shared_ptr<PeerLink> SharedLink(Pool& pool, const Key& key);
+  std::shared_ptr<PeerLink> WaitingLink(Pool& pool, const Key& key);  // Null: there are too many.
+  void Look();
+
+  Config& config_;
+  const Clock& clock_;
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> alive_;
+  boost::asio::steady_timer look_;
+  std::map<Key, Pool> pools_;
+  std::thread thread_;
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,97 @@
+#include "server/session/cluster_side.h"
+
+#include <fmt/format.h>
+
+#include "server/command/limits.h"
+#include "server/session/server.h"
+#include "server/session/session.h"
+
+namespace mayfly::server {
+namespace {
+
+enum class RedirectMode : std::int64_t { kAuto = 0, kAlways = 1, kNever = 2 };
+
+// The address without its port, and the user.
+std::pair<std::string, std::string> HomeOf(Session& session) {
+  const std::string& address = session.origin().address;
+  const auto& principal = session.state().principal;
+  return {address.substr(0, address.rfind(':')), principal != nullptr ? principal->name() : ""};
+}
+
+}  // namespace
+
+ClusterSide::ClusterSide(Server& server, ShardDirectory& directory, PeerCalls* peers)
+    : server_(server),
+      directory_(directory),
+      peers_(peers),
+      redirect_(server.config().Watched(Setting::kClusterRedirect)),
+      patience_(server.config().Watched(Setting::kClusterPatience)) {}
+
+ClusterSide::~ClusterSide() { directory_.SetListener(nullptr); }
+
+Status ClusterSide::Start() {
+  const auto refuse = [](const SettingValue& value) {
+    return value.number == 0
+               ? Status()
+               : Status::Invalid(
+                     "maxmemory is not offered on a cluster: no server knows what all "
+                     "shards store");
+  };
+  SettingValue max;
+  max.number = server_.config().Number(Setting::kMaxMemory);
+  MAYFLY_RETURN_IF_ERROR(refuse(max));
+  server_.config().OnChange(Setting::kMaxMemory, refuse);
+  directory_.SetListener(this);
+  return {};
+}
+
+void ClusterSide::NoteSpeech(Session& session, bool asked_for_map) {
+  ClusterSpeech& speech = session.state().cluster_speech;
+  if (speech == ClusterSpeech::kNone) speech = ClusterSpeech::kClient;
+  if (!asked_for_map || speech != ClusterSpeech::kClient) return;
+  const std::lock_guard lock(mutex_);
+  if (askers_.size() < kClusterAskersMax) askers_.insert(HomeOf(session));
+}
+
+bool ClusterSide::Redirects(Session& session) const {
+  if (session.state().cluster_speech == ClusterSpeech::kPeer || peers_ == nullptr) return true;
+  const auto mode = static_cast<RedirectMode>(redirect_.load(std::memory_order_relaxed));
+  if (mode != RedirectMode::kAuto) return mode == RedirectMode::kAlways;
+  if (session.state().cluster_speech == ClusterSpeech::kClient) return true;
+  const std::lock_guard lock(mutex_);
+  return askers_.contains(HomeOf(session));
+}
+
+std::string ClusterSide::RedirectLine(engine::Slot slot, const ShardPlace& place) {
+  if (place.elsewhere.port == 0) return "CLUSTERDOWN Hash slot not served";
+  return fmt::format("MOVED {} {}", slot, ToText(place.elsewhere));
+}
+
+Status ClusterSide::ShardComes(ServedDatabase& data) { return server_.FollowDeathsIn(data); }
+
+// Nothing that was watched is vouched for any more: EXEC compares tenures.
+void ClusterSide::ShardGoes(std::size_t shard) {
+  server_.StopFollowingDeathsIn(shard);
+  EndWaits(shard);
+}
+
+// A client that blocks just now finds out by itself (Executor::Park).
+void ClusterSide::EndWaits(std::size_t shard) {
+  for (const DatabaseKey& key : server_.waiting().KeysOf(0)) {
+    const engine::Slot slot = engine::SlotOf(key.key);
+    if (ShardOf(slot, directory_.shards()) != shard) continue;
+    for (const auto& waiter : server_.waiting().On(key)) {
+      const auto session = waiter->session.lock();
+      if (session != nullptr) session->FailWait(waiter, MovedWhileWaitingLine(*waiter));
+    }
+  }
+}
+
+std::string ClusterSide::MovedWhileWaitingLine(const Waiter& waiter) const {
+  const engine::Slot slot = engine::SlotOf(waiter.keys.front());
+  const ShardPlace place = PlaceOf(slot);
+  if (waiter.redirects && place.elsewhere.port != 0) return RedirectLine(slot, place);
+  return "UNBLOCKED the shard of the key has moved to another server; repeat the command";
+}
+
+}  // namespace mayfly::server

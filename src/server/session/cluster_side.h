@@ -1,0 +1,80 @@
+// cluster_side.h - what a server of a cluster has beside: the directory of shards, the way to the
+// other servers, and which clients know of them.
+// A client of Redis Cluster is sent to the owner of a key by MOVED; any other client does not know
+// what that is, and its commands are forwarded. A connection shows by its commands that it speaks
+// cluster; and since such clients ask one connection for the map and use others, the other
+// connections of that user from that address count as well.
+// Safe to call from any thread, but for what takes a session: that is for the session's thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "server/session/client_state.h"
+#include "server/session/peer_calls.h"
+#include "server/shards/shard_directory.h"
+
+namespace mayfly::server {
+
+class Server;
+class Session;
+struct Waiter;
+
+class ClusterSide final : private ShardListener {
+ public:
+  // All must outlive it. `peers` null: nothing can be forwarded.
+  ClusterSide(Server& server, ShardDirectory& directory, PeerCalls* peers);
+  ~ClusterSide() override;
+  ClusterSide(const ClusterSide&) = delete;
+  ClusterSide& operator=(const ClusterSide&) = delete;
+
+  // From now on it hears of shards. Fails for settings that a cluster cannot have.
+  Status Start();
+
+  ShardDirectory& directory() { return directory_; }
+  PeerCalls* peers() { return peers_; }
+
+  ShardPlace PlaceOf(engine::Slot slot) const {
+    return directory_.Find(ShardOf(slot, directory_.shards()));
+  }
+
+  // Whether the owned database is still the one of its shard.
+  bool IsHere(const ServedDatabase& data) const {
+    return directory_.Find(data.shard).here.get() == &data;
+  }
+
+  // The session has said something that only clients of a cluster say. `asked_for_map`: they have
+  // other connections for their commands.
+  void NoteSpeech(Session& session, bool asked_for_map);
+
+  // Whether the client goes to other servers itself.
+  bool Redirects(Session& session) const;
+
+  // How long a command waits for a shard that has no owner.
+  Millis patience() const { return Millis(patience_.load(std::memory_order_relaxed)); }
+
+  // The error for a slot that is not here: MOVED, or CLUSTERDOWN for nobody's.
+  static std::string RedirectLine(engine::Slot slot, const ShardPlace& place);
+
+  // The error for a client whose wait has ended with the shard's stay here.
+  std::string MovedWhileWaitingLine(const Waiter& waiter) const;
+
+ private:
+  Status ShardComes(ServedDatabase& data) override;
+  void ShardGoes(std::size_t shard) override;
+  void EndWaits(std::size_t shard);
+
+  Server& server_;
+  ShardDirectory& directory_;
+  PeerCalls* const peers_;
+  const std::atomic<std::int64_t>& redirect_;  // cluster-redirect.
+  const std::atomic<std::int64_t>& patience_;  // cluster-patience.
+  mutable std::mutex mutex_;
+  std::set<std::pair<std::string, std::string>> askers_;  // Guarded by mutex_: address, user.
+};
+
+}  // namespace mayfly::server
