@@ -227,7 +227,7 @@ Reply Executor::RunOn(Session& session, const CommandEntry& entry, std::span<con
                               .database = 0,
                               .session = &session}));
   const Status committed = run_.Commit();
-  TellOthers(session);
+  NotifyOthers(session);
   if (!committed.ok()) return failed(committed);
   ReplyParser parser;
   parser.Feed(out.view());
