@@ -84,8 +84,8 @@ command that is not offered says so itself:
 - `SCRIPT DEBUG YES`: there is no debugger for scripts.
 - `WAITAOF` for followers: nothing is known of their disks. `WAIT` tells what they have applied.
 - `OBJECT FREQ` and `OBJECT IDLETIME` without a policy of LFU or LRU: reads leave no trace then.
-- `DUMP` of a stream with a max age: no dump holds the deadlines of entries. With `NOMAXAGE` they are
-  left out.
+- `DUMP` of a stream with a max age: no dump holds the deadlines of entries. With `NOMAXAGE` they
+  are left out.
 - `DEBUG` for what is inside of redis-server, such as its hash tables: there is no such thing.
 )";
 
