@@ -5,8 +5,8 @@
 
 #include "base/glob.h"
 #include "server/admin/admin_handlers.h"
+#include "server/admin/command_words.h"
 #include "server/command/arguments.h"
-#include "server/command/command_words.h"
 #include "server/command/errors.h"
 #include "server/command/manual/help.h"
 

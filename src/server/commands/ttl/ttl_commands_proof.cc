@@ -11,7 +11,7 @@
 #include "server/command/errors.h"
 #include "server/commands/ttl/ttl_commands.h"
 #include "server/commands/ttl/ttl_fields.h"
-#include "server/session/jobs.h"
+#include "server/session/jobs/jobs.h"
 #include "server/session/server.h"
 
 namespace mayfly::server {

@@ -1,4 +1,4 @@
-#include "server/session/backups.h"
+#include "server/session/jobs/backups.h"
 
 #include <fmt/format.h>
 

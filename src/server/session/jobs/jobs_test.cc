@@ -1,6 +1,6 @@
 // Goal: jobs run beside their callers, one after the other, can be watched and ended, and their
 // results can be queried until they are dropped. Method: jobs that wait for the test.
-#include "server/session/jobs.h"
+#include "server/session/jobs/jobs.h"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 #include "mayfly/database.h"
 #include "mayfly/maintenance.h"
 #include "server/config/config.h"
-#include "server/session/jobs.h"
+#include "server/session/jobs/jobs.h"
 
 namespace mayfly::server {
 

@@ -1,4 +1,4 @@
-#include "server/session/jobs.h"
+#include "server/session/jobs/jobs.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "server/command/command_words.h"
+#include "server/admin/command_words.h"
 
 #include <fmt/format.h>
 
