@@ -8,7 +8,7 @@
 #include "base/testing/environment.h"
 #include "engine/cluster/objects/await.h"
 #include "engine/cluster/plugin/rados_plugin.h"
-#include "tests/ceph/ceph_lab.h"
+#include "tests/ceph/lab_environment.h"
 #include "tests/engine/cases.h"
 #include "tests/engine/cluster_homes.h"
 #include "tests/engine/model_player.h"
@@ -19,26 +19,6 @@ namespace {
 using engine::suite::AllCases;
 using engine::suite::Case;
 using engine::suite::EngineKind;
-
-// One Ceph for the whole program, and one connection.
-class Lab final : public testing::Environment {
- public:
-  void SetUp() override {
-    lab_ = std::make_unique<CephLab>("memstore");
-    store_ = lab_->Connect();
-  }
-  void TearDown() override {
-    store_.reset();
-    lab_.reset();
-  }
-
-  static CephLab& lab() { return *lab_; }
-  static std::shared_ptr<ObjectStore> store() { return store_; }
-
- private:
-  static inline std::unique_ptr<CephLab> lab_;
-  static inline std::shared_ptr<ObjectStore> store_;
-};
 
 [[maybe_unused]] testing::Environment* const kLab = testing::AddGlobalTestEnvironment(new Lab);
 

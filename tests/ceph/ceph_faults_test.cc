@@ -1,8 +1,9 @@
 // Goal: whatever dies, no acknowledged write is lost, none is torn, and a server that was replaced
 // writes nothing.
 // Method: two processes under load share a database on a Ceph of three OSDs with files. An OSD is
-// killed, then all of them, then a server; a server stands still past its lease. Then all numbers that were
-// acknowledged are compared with the rows in the store. How long shards stood still is printed.
+// killed, then all of them, then a server; a server stands still past its lease. Then all numbers
+// that were acknowledged are compared with the rows in the store. How long shards stood still is
+// printed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
