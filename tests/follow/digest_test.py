@@ -22,13 +22,15 @@ CHANGES = [
     [("RPUSH", "list", "a", "b", "1", "-5", ""), ("LMOVE", "list", "list", "LEFT", "RIGHT")],
     [("SADD", "ints", 1, 2, 3), ("SADD", "ints", "x")],
     [("SADD", "set", "a", "b", b"\xff\x00"), ("SREM", "set", "a")],
-    [("ZADD", "scores", "1.5", "a", "0.1", "b", "3", "c", "1e300", "d", "-0.0", "e", "17", "7"), ("ZINCRBY", "scores", "1e-9", "b")],
+    [("ZADD", "scores", "1.5", "a", "0.1", "b", "3", "c", "1e300", "d", "-0.0", "e", "17", "7"),
+     ("ZINCRBY", "scores", "1e-9", "b")],
     [("ZADD", "ends", "inf", "a", "-inf", "b"), ("ZADD", "ends", "0", "a")],
     [("HSET", "hash", "a", "1", "b", "", "", "c"), ("HSET", "hash", "a", "2")],
     [("XADD", "stream", "1-1", "a", "b", "c", "d"), ("XADD", "stream", "18446744073709551615-7", "a", "b")],
     [("XADD", "other", "1-1", "a", "b"), ("XADD", "other", "1-2", "", b"\x00"), ("XDEL", "other", "1-1")],
     [("PFADD", "counted", "a", "b"), ("PFADD", "counted", "c")],
-    [("GEOADD", "places", "13.361389", "38.115556", "Palermo"), ("GEOADD", "places", "15.087269", "37.502669", "Catania")],
+    [("GEOADD", "places", "13.361389", "38.115556", "Palermo"),
+     ("GEOADD", "places", "15.087269", "37.502669", "Catania")],
     [("SET", "mortal", "v"), ("PEXPIREAT", "mortal", 4102444800000)],
 ]
 
@@ -70,7 +72,8 @@ class Digests(unittest.TestCase):
     def test_the_order_of_writes_does_not_matter_but_in_lists(self):
         for one, words in zip(self.both, (range(300), reversed(range(300)))):
             for n in words:
-                one.all([("SET", f"k{n}", n), ("SADD", "set", n), ("ZADD", "scores", n * 0.1, f"m{n}"), ("HSET", "hash", f"f{n}", n)])
+                one.all([("SET", f"k{n}", n), ("SADD", "set", n), ("ZADD", "scores", n * 0.1, f"m{n}"),
+                         ("HSET", "hash", f"f{n}", n)])
         before = self.ask("DEBUG", "DIGEST")
         for one, words in zip(self.both, (("a", "b"), ("b", "a"))):
             one.ask("RPUSH", "list", *words)
