@@ -348,6 +348,27 @@ class Lead(unittest.TestCase):
         self.assertEqual(followers[0].ask("HGETALL", "q"), [b"g", b"w"])
         self.assertEqual(followers[0].ask("DBSIZE"), mine.ask("DBSIZE"))
 
+    def test_entries_that_died_of_age_are_told_before_what_depends_on_them(self):
+        leader = self.serve("leader", "--reaper", "no", "--manual-clock", "--enable-debug-command", "yes")
+        mine = Connection(leader.port)
+        redis = self.redis("redis", "--replicaof", "127.0.0.1", leader.port)
+        followers = [redis.connect(), Connection(self.serve("mayfly", "--follow", f"127.0.0.1:{leader.port}").port)]
+        for follower in followers:
+            self.await_step(mine, follower)
+        for key in ("trimmed", "added", "set", "copied"):
+            mine.all([("XADD", key, "1-1", "a", "b"), ("XADD", key, "2-1", "a", "b"), ("XADD", key, "MAXAGE", 10, "9-9", "dies", "soon"),
+                      ("XMAXAGE", key, 0)])
+        mine.ask("DEBUG", "CLOCK", "ADVANCE", 10)
+        replies = mine.all([("XTRIM", "trimmed", "MAXLEN", 1), ("XADD", "added", "MAXLEN", 2, "10-1", "c", "d"), ("XSETID", "set", "3-0"),
+                            ("XADD", "set", "4-1", "c", "d"), ("COPY", "copied", "copy")])
+        self.assertEqual(replies, [1, b"10-1", b"+OK", b"4-1", 1])
+        for key, left in (("trimmed", [b"2-1"]), ("added", [b"2-1", b"10-1"]), ("set", [b"1-1", b"2-1", b"4-1"]),
+                          ("copy", [b"1-1", b"2-1"])):
+            self.assertEqual([entry[0] for entry in mine.ask("XRANGE", key, "-", "+")], left)
+            for follower in followers:
+                self.await_step(mine, follower)
+                self.assertEqual([entry[0] for entry in follower.ask("XRANGE", key, "-", "+")], left, key)
+
     def test_clocks_that_differ(self):
         leader = self.serve("leader", "--reaper", "no", "--manual-clock", "--enable-debug-command", "yes")
         mine = Connection(leader.port)
