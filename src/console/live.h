@@ -27,7 +27,8 @@ struct LiveFilter {
   bool empty() const { return match.empty() && keyspace.empty() && cause.empty(); }
 };
 
-// The query "expiry=1&match=<hex>&keyspace=<hex>&cause=<hex>" and Last-Event-ID. Nothing: it wants figures.
+// The query "expiry=1&match=<hex>&keyspace=<hex>&cause=<hex>" and Last-Event-ID. Nothing: it wants
+// figures.
 Result<std::optional<LiveFilter>> LiveFilterOf(const http::Request& request);
 
 // The events as text. Busy as CommandRunner::Run().

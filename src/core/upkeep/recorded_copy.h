@@ -12,8 +12,9 @@
 namespace mayfly::core {
 
 // Calls `fill` with the name of a folder that does not exist yet; when it succeeds, that folder
-// becomes `folder`, which is there as a whole or not at all. When it fails, what it left is removed.
-// Invalid when `folder` exists, Busy when it is being made, and whatever `fill` returns. Any thread.
+// becomes `folder`, which is there as a whole or not at all. When it fails, what it left is
+// removed. Invalid when `folder` exists, Busy when it is being made, and whatever `fill` returns.
+// Any thread.
 Status MakeRecordedCopy(Database& database, const std::string& folder,
                         const std::function<Status(const std::string& folder)>& fill);
 

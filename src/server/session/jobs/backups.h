@@ -47,8 +47,8 @@ class Backups {
   // instant. Unsupported for a database in memory, Busy while one is under way.
   Result<std::uint64_t> Start(const std::string& name);
 
-  // Returns the number of the job that restores backup `name` into the new folder `folder`. NotFound
-  // when there is no such backup, Invalid when there is something of the folder's name.
+  // Returns the number of the job that restores backup `name` into the new folder `folder`.
+  // NotFound when there is no such backup, Invalid when there is something of the folder's name.
   Result<std::uint64_t> StartRestore(const std::string& name, const std::string& folder,
                                      RestoreMode mode);
 
