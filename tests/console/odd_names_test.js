@@ -51,6 +51,54 @@ flow('keys of odd names are found, shown, changed and removed', async (page) => 
   }
 });
 
+flow('addresses that were written by hand break nothing', async (page) => {
+  await resp.run('SET', 'key', 'x', 'EX', 1000);
+  await logIn(page);
+  for (const place of [
+    'browser?db=0&key=b!!!',
+    'browser?db=0&key=bQQ',
+    'browser?db=0&key=x',
+    'browser?db=0&key=',
+    'browser?db=abc&key=skey',
+    'browser?db=99',
+    'browser?db=-1&by=pattern',
+    'browser?db=1.5&by=deadline',
+    'browser?by=nothing',
+    'browser?by=deadline&from=abc&to=1e400',
+    'browser?by=deadline&from=99999999999999999999',
+    'browser?by=pattern&match=%5B&type=nothing',
+    'deadlines?db=99',
+    'deadlines?keyspace=none',
+    'deadlines?keyspace=%00',
+    'tables?table=..%2F..&tab=nothing',
+    'tables?table=&tab=stream',
+    'operations?tab=nothing',
+    'commands?db=99',
+    '%F0%9F',
+    '?',
+  ]) {
+    await openPlace(page, 'nowhere');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await openPlace(page, place);
+    const view = place.split('?')[0];
+    const title = {
+      browser: 'Browser',
+      deadlines: 'Deadlines',
+      tables: 'Tables',
+      operations: 'Operations',
+      commands: 'Command line',
+    }[view];
+    await page.getByRole('heading', { level: 1, name: title ?? 'Overview' }).waitFor();
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    assert.deepEqual(page.faults, [], place);
+  }
+  // And the page works on.
+  await openKey(page, 'key');
+  await region(page, 'key')
+    .getByText(/^in 16 min/)
+    .waitFor();
+});
+
 flow('a value of a megabyte is read in pieces', async (page) => {
   await resp.run('SET', 'large', `${'x'.repeat(1024 * 1024)}the end`);
   await logIn(page);

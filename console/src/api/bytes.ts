@@ -28,7 +28,16 @@ export const sizeOf = (bytes: Bytes): number => (isText(bytes) ? encoder.encode(
 // One string per value of bytes: for comparing, for keys of lists, for addresses.
 export const nameOf = (bytes: Bytes): string => (isText(bytes) ? `s${bytes}` : `b${bytes.base64}`);
 
-export const fromName = (name: string): Bytes => (name.startsWith('b') ? { base64: name.slice(1) } : name.slice(1));
+// null: no value has this name. An address may have been written by hand.
+export function fromName(name: string): Bytes | null {
+  if (name.startsWith('s')) return name.slice(1);
+  if (!name.startsWith('b')) return null;
+  try {
+    return fromArray(toArray({ base64: name.slice(1) }));
+  } catch {
+    return null;
+  }
+}
 
 export const same = (a: Bytes, b: Bytes): boolean => nameOf(a) === nameOf(b);
 

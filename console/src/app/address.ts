@@ -26,6 +26,11 @@ export const keyHash = (db: number, key: Bytes): string => hashOf('browser', { d
 
 export const keyOf = (place: Place): Bytes | null => (place.parts.key === undefined ? null : fromName(place.parts.key));
 
+// One of a few values that a part can have; the first when it has another.
+export function oneOf<T extends string>(place: Place, part: string, values: readonly T[]): T {
+  return values.find((value) => value === place.parts[part]) ?? values[0];
+}
+
 export const go = (hash: string): void => {
   window.location.hash = hash;
 };

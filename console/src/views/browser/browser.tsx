@@ -1,7 +1,7 @@
 // Keys: found on the left (by prefix, by pattern, by when they die), shown and changed on the right.
 import { useEffect, useRef } from 'preact/hooks';
 import type { Place } from '../../app/address';
-import { go, hashOf, keyOf } from '../../app/address';
+import { go, hashOf, keyOf, oneOf } from '../../app/address';
 import { Nothing } from '../../parts/basics';
 import { DbChoice, dbOf } from '../../parts/db_choice';
 import { Tabs } from '../../parts/basics';
@@ -15,7 +15,7 @@ import { Tree } from './tree';
 export function Browser({ place }: { place: Place }) {
   const db = dbOf(place);
   const key = keyOf(place);
-  const by = place.parts.by ?? 'prefix';
+  const by = oneOf(place, 'by', ['prefix', 'pattern', 'deadline']);
   // On a narrow screen what is found lies below, out of sight.
   const found = useRef<HTMLDivElement>(null);
   const shown = key === null ? (place.parts.make ?? '') : nameOf(key);

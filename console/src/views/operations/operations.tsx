@@ -1,6 +1,6 @@
 // What an operator looks at and does: slow commands, clients, users, settings, backups and checks.
 import type { Place } from '../../app/address';
-import { go, hashOf } from '../../app/address';
+import { go, hashOf, oneOf } from '../../app/address';
 import { Tabs } from '../../parts/basics';
 import { Clients } from './clients';
 import { Jobs } from './jobs';
@@ -9,7 +9,7 @@ import { SlowLog } from './slow_log';
 import { Users } from './users';
 
 export function Operations({ place }: { place: Place }) {
-  const tab = place.parts.tab ?? 'slow';
+  const tab = oneOf(place, 'tab', ['slow', 'clients', 'users', 'settings', 'jobs']);
   return (
     <>
       <Tabs

@@ -1,6 +1,6 @@
 // Tables of DynamoDB's API: what they are, what is in them, queries by form, and what has changed.
 import type { Place } from '../../app/address';
-import { go, hashOf } from '../../app/address';
+import { go, hashOf, oneOf } from '../../app/address';
 import { table as operation } from '../../api/server';
 import { useAsk } from '../../app/ask';
 import { keyspaceName } from '../../app/keyspace_name';
@@ -26,7 +26,8 @@ async function describe(name: string) {
 }
 
 export function Tables({ place }: { place: Place }) {
-  const { table: name = '', tab = 'items' } = place.parts;
+  const { table: name = '' } = place.parts;
+  const tab = oneOf(place, 'tab', ['items', 'query', 'schema', 'stream']);
   const names = usePages<string>(async (cursor) => {
     const page = await operation('ListTables', { Limit: 50, ...(cursor ? { ExclusiveStartTableName: cursor } : {}) });
     return { rows: page.TableNames, next: page.LastEvaluatedTableName ?? null };
