@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/mayfly/serve/activation.h"
+#include "apps/mayfly/serve/cluster_part.h"
 #include "apps/mayfly/serve/process.h"
 #include "apps/mayfly/serve/served_tables.h"
 #include "apps/mayfly/terminal/interrupt.h"
@@ -153,9 +154,13 @@ void Connect(dynamo::ServiceOptions& options, Database& database, Config& config
 }
 
 void Greet(const Config& config, const server::Network& network, const std::string& version) {
+  const bool on_cluster = !config.Text(Setting::kCluster).empty();
   const std::string directory = config.Text(Setting::kDir);
   fmt::print("{} serves {}\n", version,
-             directory.empty() ? "a database in memory, gone when it stops" : directory);
+             on_cluster
+                 ? fmt::format("the cluster's database {}", config.Text(Setting::kClusterName))
+             : directory.empty() ? "a database in memory, gone when it stops"
+                                 : directory);
   fmt::print("  Redis protocol: {}\n", fmt::join(network.addresses(), ", "));
   if (network.http_port() != 0) {
     const std::string& address = network.http_address();
@@ -163,8 +168,9 @@ void Greet(const Config& config, const server::Network& network, const std::stri
     const std::string at =
         fmt::format("{}://{}:{}", config.IsOn(Setting::kHttpTls) ? "https" : "http",
                     is_v6 ? "[" + address + "]" : address, network.http_port());
-    fmt::print("  DynamoDB's API: {}\n  Metrics: {}/metrics\n", at, at);
-    if (config.IsOn(Setting::kConsole)) fmt::print("  Console: {}/console\n", at);
+    if (!on_cluster) fmt::print("  DynamoDB's API: {}\n", at);
+    fmt::print("  Metrics: {}/metrics\n", at);
+    if (config.IsOn(Setting::kConsole) && !on_cluster) fmt::print("  Console: {}/console\n", at);
   }
   if (network.port() != 0) {
     fmt::print("Try: redis-cli -p {} SET greeting hello EX 60\n", network.port());
@@ -262,7 +268,9 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
       flags.manual_clock ? static_cast<const Clock&>(manual) : SystemClock::Process();
 
   MAYFLY_TRY(dynamo::ServiceOptions dynamo_options, DynamoOptions(config, passed));
-  MAYFLY_TRY(const auto database, OpenDatabase(config, clock, logger));
+  MAYFLY_TRY(const auto cluster, ClusterPart::Open(config, flags.manual_clock, logger));
+  MAYFLY_TRY(const auto database, cluster == nullptr ? OpenDatabase(config, clock, logger)
+                                                     : Database::Open({.logger = &logger}));
   server::CoreTransactionSource transactions(*database);
   server::Assembly front(clock, static_cast<std::size_t>(config.Number(Setting::kLuaMemoryMax)));
   front.Follow(config);
@@ -286,13 +294,15 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                     .authorizer = &front.authorizer(),
                     .publisher = &front,
                     .extensions = &front,
-                    .table_policies = &served_tables,
-                    .table_operations = &served_tables,
+                    .table_policies = cluster == nullptr ? &served_tables : nullptr,
+                    .table_operations = cluster == nullptr ? &served_tables : nullptr,
                     .restore =
                         [&](const auto& file, const auto& folder, auto mode, const auto& progress) {
                           return RestoreInto(config, clock, logger, file, folder, mode, progress);
                         },
                     .manual_clock = flags.manual_clock ? &manual : nullptr,
+                    .shards = cluster == nullptr ? nullptr : &cluster->shards(),
+                    .peers = cluster == nullptr ? nullptr : &cluster->peers(),
                     .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
     server::Leader leader(*shared);
@@ -304,14 +314,18 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                   .on_stop = [&config, &logger] {
                     Notify(config, "STOPPING=1\nSTATUS=Saying goodbye to clients", logger);
                   }});
-    dynamo.Mount(network.router());
     console::Console console(*shared);
-    console.Mount(network.router());
+    if (cluster == nullptr) {  // Neither knows of shards.
+      dynamo.Mount(network.router());
+      console.Mount(network.router());
+    }
     MAYFLY_RETURN_IF_ERROR(network.Open());
+    if (cluster != nullptr) MAYFLY_RETURN_IF_ERROR(cluster->Join(network.port()));
     MAYFLY_TRY(const auto reaper, StartReaper(*database, *shared));
     MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));
     const Status served = RunNetwork(flags, version, config, network, *follower, logger);
     leader.Stop();
+    if (cluster != nullptr) cluster->Leave();
     MAYFLY_RETURN_IF_ERROR(served);
   }
   return Close(*database, config, logger);

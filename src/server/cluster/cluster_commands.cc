@@ -42,6 +42,15 @@ Answer Peer(Call& call, ClusterSide& /*cluster*/) {
   return {};
 }
 
+Answer Offer(Call& call, ClusterSide& cluster) {
+  if (call.host.session()->state().cluster_speech != ClusterSpeech::kPeer) {
+    return Status::Invalid("CLUSTER OFFER is for the servers of the cluster");
+  }
+  MAYFLY_RETURN_IF_ERROR(cluster.directory().TakeOffer(call.args[2]));
+  call.reply.Ok();
+  return {};
+}
+
 Answer Slots(Call& call, ClusterSide& cluster) {
   NoteSpeech(call, cluster, true);
   WriteSlots(*cluster.directory().view(), call.reply);
@@ -171,6 +180,8 @@ Answer Help(Call& call, ClusterSide& /*cluster*/) {
       "    Return the id of this server.",
       "NODES",
       "    Return the servers and their slots, one in each line.",
+      "OFFER <shard>",
+      "    Tell this server that a shard was released for it; for servers.",
       "PEER",
       "    Tell that the client is another server of the cluster.",
       "REPLICAS <node-id>",
@@ -209,6 +220,8 @@ constexpr CommandSpec kSubcommands[] = {
      {"Return the id of the server.", "3.0.0", "O(1)"}},
     {"nodes",                 2, kReads,    kNoKeys, OnCluster<Nodes>,
      {"Describe the servers of the cluster, one in each line.", "3.0.0", "O(n) in the shards"}},
+    {"offer",                 3, kOperator | kNoScript, kNoKeys, OnCluster<Offer>,
+     {"Tell a server that a shard was released for it; for servers.", "0.1.0", "O(1)", "shard"}},
     {"peer",                  2, kFlags | kNoScript, kNoKeys, OnCluster<Peer>,
      {"Tell that the client is another server of the cluster.", "0.1.0", "O(1)"}},
     {"replicas",              3, kOperator, kNoKeys, OnCluster<Replicas>,

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "mayfly/bytes.h"
 #include "mayfly/status.h"
 #include "server/shards/cluster_view.h"
 #include "server/shards/served_database.h"
@@ -46,6 +47,9 @@ class ShardDirectory {
   virtual std::vector<std::shared_ptr<ServedDatabase>> Here() const = 0;
 
   virtual std::shared_ptr<const ClusterView> view() const = 0;
+
+  // A server that released a shard for this one says so, in the directory's own bytes.
+  virtual Status TakeOffer(Bytes /*offer*/) { return {}; }
 
   // Reports the shards that are here, and all changes from then on. One listener; null: none any
   // more. When it returns, no call to the former one is under way.

@@ -130,6 +130,17 @@ Place ClusterNode::PlaceOf(Slot slot) const {
   return {.kind = Place::Kind::kElsewhere, .server = lister->server, .address = lister->address};
 }
 
+ClusterMap ClusterNode::Map() const {
+  const std::shared_lock lock(places_mutex_);
+  ClusterMap map{.servers = servers_, .owners = {}};
+  for (std::uint32_t shard = 0; shard < map_.shards(); ++shard) {
+    const ServerRecordPtr& lister = listers_[map_.GroupOf(static_cast<ShardId>(shard))];
+    const bool is_others = lister != nullptr && lister->server != options_.server;
+    map.owners.push_back(here_[shard] ? options_.server : is_others ? lister->server : kNobody);
+  }
+  return map;
+}
+
 void ClusterNode::OnOffer(const ShardOffer& offer) {
   if (offer.shard >= map_.shards()) return;
   mailbox_->Post([this, offer] { ownership_->OnOffer(Now(), offer.shard, offer.released); });
@@ -164,6 +175,10 @@ void ClusterNode::OnRosterPage(RequestId request, const RosterPage& records) {
     const std::uint16_t lister = view.ListerOf(static_cast<GroupId>(group));
     const bool is_known = lister != RosterView::kNoServer && !view.servers()[lister].HasEnded();
     listers_[group] = is_known ? view.servers()[lister].record : nullptr;
+  }
+  servers_.clear();
+  for (const std::uint16_t server : view.by_id()) {
+    if (!view.servers()[server].HasEnded()) servers_.push_back(view.servers()[server].record);
   }
 }
 

@@ -95,6 +95,12 @@ struct Place {
   std::string address = {};
 };
 
+// The servers and the shards, as this server sees them now.
+struct ClusterMap {
+  std::vector<ServerRecordPtr> servers;  // Those that have not ended, by id.
+  std::vector<ServerId> owners;          // By shard; kNobody: none is known.
+};
+
 struct NodeStats {
   OwnershipCounts ownership;
   std::uint32_t shards_here = 0;     // Served.
@@ -123,6 +129,7 @@ class ClusterNode final : private OwnershipListener, private LeaseReplies {
   const ClusterFormat& format() const { return format_; }
 
   Place PlaceOf(Slot slot) const;
+  ClusterMap Map() const;
 
   // A server that released a shard for this one says so.
   void OnOffer(const ShardOffer& offer);
@@ -195,6 +202,7 @@ class ClusterNode final : private OwnershipListener, private LeaseReplies {
   mutable std::shared_mutex places_mutex_;
   std::vector<bool> here_;                // Guarded by places_mutex_, as below. By shard.
   std::vector<ServerRecordPtr> listers_;  // By group; null: nobody.
+  std::vector<ServerRecordPtr> servers_;  // By id; those that have not ended.
   NodeStats stats_;
   bool has_left_ = false;
   std::condition_variable_any left_;

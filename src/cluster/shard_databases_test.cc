@@ -1,0 +1,197 @@
+// Goal: the rows of a shard are served by the server that owns it, whole and with their deadlines, and
+// by no other; a server that has a shard in use gives it away when that use has ended.
+// Method: servers in one process on objects in memory; the test moves the clock and waits for what it
+// sees in the directories.
+#include "cluster/shard_databases.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "cluster/cluster_map.h"
+#include "cluster/offer_codec.h"
+#include "engine/cluster/objects/testing/memory_objects.h"
+#include "mayfly/database.h"
+#include "server/databases/databases.h"
+
+namespace mayfly::cluster {
+namespace {
+
+using engine::cluster::MemoryObjects;
+using engine::cluster::MemoryObjectStore;
+using engine::cluster::ShardOffer;
+
+constexpr std::size_t kShards = 8;
+
+class Heard final : public server::ShardListener {
+ public:
+  Status ShardComes(server::ServedDatabase& /*data*/) override {
+    ++came;
+    return {};
+  }
+  void ShardGoes(std::size_t /*shard*/) override { ++gone; }
+
+  std::atomic<int> came{0};
+  std::atomic<int> gone{0};
+};
+
+class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSender {
+ protected:
+  struct Server {
+    Heard heard;
+    std::unique_ptr<ShardDatabases> shards;
+  };
+
+  Server& Start(std::uint64_t id) {
+    auto& server = servers_[id];
+    engine::cluster::NodeOptions node;
+    node.format.database = "db";
+    node.format.shards = kShards;
+    node.server = id;
+    node.seed = id;
+    node.clock = &clock_;
+    auto opened = ShardDatabases::Open(std::make_shared<MemoryObjectStore>(objects_), node,
+                                       {.clock = &clock_});
+    EXPECT_TRUE(opened.has_value()) << opened.status().ToString();
+    server.shards = std::move(opened).value();
+    server.shards->SetListener(&server.heard);
+    const Status joined = server.shards->Join({"host", static_cast<int>(id)}, this);
+    EXPECT_TRUE(joined.ok()) << joined.ToString();
+    return server;
+  }
+
+  void TearDown() override {
+    for (auto& [id, server] : servers_) {
+      server.shards->SetListener(nullptr);
+      server.shards.reset();
+    }
+  }
+
+  bool Until(const std::function<bool()>& holds) {
+    constexpr int kRounds = 20'000;
+    for (int round = 0; round < kRounds; ++round) {
+      if (holds()) return true;
+      clock_.Advance(Millis(5));
+      std::this_thread::yield();
+    }
+    return holds();
+  }
+  bool HasAll(const Server& server) { return server.shards->Here().size() == kShards; }
+
+  void Send(const std::string& address, const ShardOffer& offer) override {
+    for (auto& [id, server] : servers_) {
+      const server::ServerAddress own{"host", static_cast<int>(id)};
+      if (server::ToText(own) != address || server.shards == nullptr) continue;
+      EXPECT_TRUE(server.shards->TakeOffer(Encode(offer)).ok());
+    }
+  }
+
+  static Keyspace& KeyspaceOf(server::ServedDatabase& data) {
+    return *data.databases.mapping()->front();
+  }
+
+  ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
+  const std::shared_ptr<MemoryObjects> objects_ = std::make_shared<MemoryObjects>();
+  std::map<std::uint64_t, Server> servers_;
+};
+
+TEST_F(ShardDatabasesTest, AServerAloneHasAllShards) {
+  Server& server = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(server); }));
+  EXPECT_EQ(server.heard.came, static_cast<int>(kShards));
+  for (std::size_t shard = 0; shard < kShards; ++shard) {
+    EXPECT_EQ(server.shards->Find(shard).here->shard, shard);
+  }
+  ASSERT_TRUE(Until([&] { return server.shards->view()->self() != nullptr; }));
+  const auto view = server.shards->view();
+  EXPECT_EQ(view->self()->id, "0000000000000000000000000000000000000001");
+  EXPECT_EQ(view->self()->address, (server::ServerAddress{"host", 1}));
+  EXPECT_EQ(view->owners, std::vector<std::size_t>(kShards, 0));
+}
+
+TEST_F(ShardDatabasesTest, RowsMoveWithTheirShardsAndDeadlines) {
+  Server& first = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(first); }));
+  const WallTime deadline = clock_.Now() + std::chrono::hours(1);
+  for (const auto& data : first.shards->Here()) {
+    ASSERT_TRUE(
+        KeyspaceOf(*data).Put("key", std::to_string(data->shard), Lifetime::Until(deadline)).ok());
+  }
+  Server& second = Start(2);
+  ASSERT_TRUE(Until([&] { return second.shards->Here().size() == kShards / 2; }));
+  ASSERT_TRUE(Until([&] { return first.shards->Here().size() == kShards / 2; }));
+  for (const auto& data : second.shards->Here()) {
+    const auto row = KeyspaceOf(*data).GetRow("key");
+    ASSERT_TRUE(row.has_value()) << row.status().ToString();
+    EXPECT_EQ(row->value, std::to_string(data->shard));
+    EXPECT_EQ(row->deadline, deadline);
+    ASSERT_TRUE(Until([&] { return first.shards->Find(data->shard).elsewhere.port == 2; }));
+    EXPECT_EQ(first.shards->Find(data->shard).here, nullptr);
+  }
+  EXPECT_EQ(first.heard.gone, static_cast<int>(kShards / 2));
+}
+
+TEST_F(ShardDatabasesTest, AServerThatLeavesGivesEverythingAway) {
+  Server& first = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(first); }));
+  Server& second = Start(2);
+  ASSERT_TRUE(Until([&] { return second.shards->Here().size() == kShards / 2; }));
+  std::atomic<bool> left{false};
+  std::thread leaving([&] {
+    EXPECT_TRUE(first.shards->Leave(std::chrono::minutes(1)).ok());
+    left = true;
+  });
+  EXPECT_TRUE(Until([&] { return left && HasAll(second); }));
+  leaving.join();
+  EXPECT_TRUE(first.shards->Here().empty());
+}
+
+// Its database stays open for as long as it is used, and refuses to be written once others own it.
+TEST_F(ShardDatabasesTest, AShardInUseGoesAndRefusesToBeWritten) {
+  Server& first = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(first); }));
+  const auto used = first.shards->Here();
+  Server& second = Start(2);
+  ASSERT_TRUE(Until([&] { return second.shards->Here().size() == kShards / 2; }));
+  int refused = 0;
+  for (const auto& data : used) {
+    const bool moved = first.shards->Find(data->shard).here == nullptr;
+    const Status put = KeyspaceOf(*data).Put("key", "late");
+    EXPECT_EQ(put.ok(), !moved) << put.ToString();
+    refused += moved ? 1 : 0;
+  }
+  EXPECT_EQ(refused, static_cast<int>(kShards / 2));
+}
+
+TEST_F(ShardDatabasesTest, ALateListenerHearsOfShardsThatAreHere) {
+  Server& server = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(server); }));
+  Heard late;
+  server.shards->SetListener(&late);
+  EXPECT_EQ(late.came, static_cast<int>(kShards));
+  server.shards->SetListener(nullptr);
+}
+
+TEST(ClusterMap, ReadsAddresses) {
+  EXPECT_EQ(AddressOf("10.0.0.1:6379"), (server::ServerAddress{"10.0.0.1", 6379}));
+  EXPECT_EQ(AddressOf("::1:6379"), (server::ServerAddress{"::1", 6379}));
+  for (const char* const bad : {"", "host", "host:", "host:0", "host:65536", "host:1x"}) {
+    EXPECT_EQ(AddressOf(bad).port, 0) << bad;
+  }
+}
+
+TEST(OfferCodec, ReadsWhatItWrites) {
+  const ShardOffer offer{.shard = 1023, .released = {.server = 0, .incarnation = 7, .epoch = 9}};
+  const auto read = DecodeOffer(Encode(offer));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->shard, offer.shard);
+  EXPECT_EQ(read->released, offer.released);
+  const std::string bytes = Encode(offer);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(DecodeOffer(Bytes(bytes).substr(0, size)).has_value()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace mayfly::cluster
