@@ -72,6 +72,16 @@ class PurgeWaitTest : public ::testing::Test {
       Put(rows, "dying");
       std::this_thread::yield();
     }
+    // Beyond the bound. A commit waits a little, however large it is.
+    for (std::uint64_t bytes = 0; bytes < 4 * options_.segment_bytes;) {
+      Batch batch;
+      for (int end = rows + 50; rows < end; ++rows) {
+        batch.Put(kPurgeTestRows, std::to_string(rows), "dying" + std::string(1000, '.'));
+      }
+      EXPECT_TRUE(engine_->Commit(batch).ok());
+      bytes += batch.bytes();
+    }
+    EXPECT_TRUE(IsHeldBack());
     EXPECT_EQ(dying_in_cold_, 0);
     return rows;
   }
