@@ -1,5 +1,5 @@
 // Goal: keys that come in order are added to the leaf that is remembered, and only if they belong
-// there.
+// there; and keys are found whatever they share with others.
 // Method: keys in order and others, splits and merges, two roles that share nodes; a cursor over each
 // role shows where every key went, beside a plain map.
 #include <fmt/format.h>
@@ -89,6 +89,25 @@ TEST_F(GrowingLeafTest, ALeafThatHasLeftItsTreeIsNotUsed) {
   Put(Role::kExpiry, 's', 0, 200);  // Takes the node.
   EXPECT_GT(index_.memory().used_bytes, used);
   Put(Role::kRows, "z");
+  Check();
+}
+
+// Three levels whose separators have the same first bytes, and keys before, behind and inside of these.
+TEST_F(GrowingLeafTest, KeysOutsideThePrefixOfTheRootAreFound) {
+  for (int i = 0; i < 12'000; ++i) Put(Role::kRows, fmt::format("prefix:{:06}", i * 7919 % 12'007));
+  Check();
+  for (const char* key : {"", "a", "p", "prefix", "prefix:", "prefix9", "prefixz", "q", "z"}) {
+    Put(Role::kRows, key);
+  }
+  Check();
+  // Enough of both kinds for separators without the prefix.
+  Put(Role::kRows, 'a', 0, 1000);
+  Check();
+  Put(Role::kRows, 'z', 0, 1000);
+  Check();
+  for (int i = 0; i < 12'000; ++i) {
+    Delete(Role::kRows, fmt::format("prefix:{:06}", i * 7919 % 12'007));
+  }
   Check();
 }
 

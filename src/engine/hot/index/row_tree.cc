@@ -47,8 +47,20 @@ RowTree::Stored RowTree::KeyAt(const TreeNode& node, std::size_t i) const {
   return KeyOf(node.handle(i), node.is_leaf());
 }
 
+int RowTree::CompareToPrefix(const TreeNode& node, std::uint32_t seen, Bytes key) const {
+  const Handle first = node.handle(0);
+  const std::size_t prefix = node.prefix();
+  if (!node.IsVersion(seen)) return 0;  // The handle may be anything.
+  const Stored stored = SeparatorAt(first);
+  return -CompareWords(stored.bytes, std::min(stored.size, prefix), key.substr(0, prefix));
+}
+
 RowTree::Place RowTree::Search(const TreeNode& node, std::uint32_t seen, Bytes key) const {
   const std::size_t count = node.count();
+  if (node.has_own_prefix()) {
+    const int order = CompareToPrefix(node, seen, key);
+    if (order != 0) return {.index = order < 0 ? 0 : count, .equal = false};
+  }
   const std::uint32_t head = HeadOf(key, node.prefix());
   const std::size_t first = node.FirstWithHeadFrom(head, 0, count);
   if (first == count || node.head(first) != head) return {.index = first, .equal = false};

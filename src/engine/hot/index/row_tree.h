@@ -74,6 +74,8 @@ class RowTree {
     std::size_t size;
   };
 
+  // How `key` lies to the prefix that all entries of a node at an edge share.
+  int CompareToPrefix(const TreeNode& node, std::uint32_t seen, Bytes key) const;
   // The first entry not before `key`. Meaningful only if the node still has version `seen`.
   Place Search(const TreeNode& node, std::uint32_t seen, Bytes key) const;
   // The entry of a row, found by its handle: without a look at other rows, which are memory far away.
@@ -111,6 +113,7 @@ class RowTree {
   Handle NewSeparator(const TreeNode& leaf, std::size_t at);
   void FreeSeparator(Handle separator);
   std::size_t CommonPrefix(Handle low, Handle high) const;
+  std::size_t PrefixOf(const TreeNode& node, Handle low, Handle high) const;
 
   SlabArena& arena_;
   NodePool& nodes_;

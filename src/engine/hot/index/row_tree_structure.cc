@@ -65,8 +65,17 @@ std::size_t RowTree::CommonPrefix(Handle low, Handle high) const {
   return common;
 }
 
+// What all keys between the bounds share. An inner node at an edge lacks a bound; there it is what its
+// entries share, as most keys that are looked for do. In a leaf these change with every row.
+std::size_t RowTree::PrefixOf(const TreeNode& node, Handle low, Handle high) const {
+  if (low != 0 && high != 0) return CommonPrefix(low, high);
+  const std::size_t count = node.count();
+  if (node.is_leaf() || count < 2) return 0;
+  return CommonPrefix(node.handle(0), node.handle(count - 1));
+}
+
 void RowTree::SetBoundsAndHeads(TreeNode& node, std::size_t old_prefix, Handle low, Handle high) {
-  const std::size_t prefix = CommonPrefix(low, high);
+  const std::size_t prefix = PrefixOf(node, low, high);
   node.SetBounds(prefix, low, high);
   if (prefix == old_prefix) return;
   const std::size_t count = node.count();
@@ -140,6 +149,8 @@ bool RowTree::SplitChild(TreeNode& parent, std::size_t child, Bytes key) {
   const Stored stored = SeparatorAt(separator);
   parent.InsertEntry(child, HeadOfStored(stored.bytes, stored.size, parent.prefix()), separator,
                      right_id);
+  // At an edge the new separator may share less than the others do.
+  SetBoundsAndHeads(parent, parent.prefix(), parent.low(), parent.high());
   parent.Unlock();
   right.Unlock();
   left.Unlock();

@@ -69,6 +69,8 @@ class TreeNode {
   std::size_t entries_max() const { return is_leaf() ? kLeafEntriesMax : kInnerEntriesMax; }
   std::uint32_t tree() const { return tree_.load(std::memory_order_acquire); }  // 0: free.
   std::size_t prefix() const { return prefix_.load(std::memory_order_acquire); }
+  // The prefix is that of the entries: keys that are looked for may be outside of it.
+  bool has_own_prefix() const { return !is_leaf() && prefix() > 0 && (low() == 0 || high() == 0); }
   Handle low() const { return low_.load(std::memory_order_acquire); }
   Handle high() const { return high_.load(std::memory_order_acquire); }
 
