@@ -174,6 +174,10 @@ class TransactionKeyspace {
   // copy does. The members of a keyspace lie in its own range, which can be dropped or cleared.
   virtual Status Move(Bytes from, TransactionKeyspace& to_space, Bytes to) = 0;
 
+  // Counts the dead members of a collection among those met (LatchedTransaction::TakeMetDead()): for
+  // a change that depends on which members there are, and is made again where they may be living.
+  virtual Status MeetDeadMembers(Bytes /*key*/) { return {}; }
+
   // Makes a collection without members, in place of any row of this key. If it gets no member
   // before the commit, no row is written.
   virtual Status MakeCollection(Bytes key, Bytes head, Lifetime lifetime = Lifetime::Default()) = 0;

@@ -39,6 +39,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   Result<bool> DeleteAt(Bytes key, WallTime timestamp) override;
   Status Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) override;
   Status Move(Bytes from, TransactionKeyspace& to_space, Bytes to) override;
+  Status MeetDeadMembers(Bytes key) override;
   Status MakeCollection(Bytes key, Bytes head, Lifetime lifetime) override;
   Status SetHead(Bytes key, Bytes head) override;
   Status FindMember(Bytes key, Bytes member, FoundMember& found) override;

@@ -68,6 +68,15 @@ Status WriteBuffer::Move(Bytes from, TransactionKeyspace& to_space, Bytes to) {
   return Delete(from).status();
 }
 
+Status WriteBuffer::MeetDeadMembers(Bytes key) {
+  const Stripe stripe = StripeFor(key);
+  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, key, stripe));
+  Rows* row = nullptr;
+  MAYFLY_RETURN_IF_ERROR(Load(key, stripe, row));
+  const bool has_members = row->second.Shows(transaction_.now()) && row->second.is_collection();
+  return has_members ? NoteDeadMembers(*row) : Status();
+}
+
 // A follower that does not judge deadlines by itself would copy dead members, too, and would never
 // hear of the copies' deaths.
 Status WriteBuffer::NoteDeadMembers(Rows& row) {

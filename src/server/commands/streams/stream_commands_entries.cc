@@ -40,9 +40,16 @@ TrimRules RulesOf(const Call& call) {
           .from_leader = call.host.is_leader()};
 }
 
+// Followers hear of entries that have died before a change that depends on which there are: to them
+// they may be living.
+Status TellDeaths(const Call& call, const Stream& stream) {
+  return stream.head().aged ? call.space().MeetDeadMembers(call.args[1]) : Status();
+}
+
 // What a trim has left: the newest entries, so many.
-void FeedTrimmed(const Call& call, const Stream& stream) {
+Status FeedTrimmed(const Call& call, const Stream& stream) {
   call.feed->Instead({"XTRIM", call.args[1], "MAXLEN", "=", std::to_string(stream.size())});
+  return TellDeaths(call, stream);
 }
 
 // With the id that was given out. A max age does not travel; the deaths that it causes do.
@@ -149,7 +156,7 @@ Answer XAdd(Call& call) {
   if (options.trim) {
     MAYFLY_TRY(const std::uint64_t removed, stream.Trim(*options.trim));
     if (removed > 0) NotifyStream(call, key, "xtrim");
-    if (removed > 0 && call.feed != nullptr) FeedTrimmed(call, stream);
+    if (removed > 0 && call.feed != nullptr) MAYFLY_RETURN_IF_ERROR(FeedTrimmed(call, stream));
   }
   MAYFLY_RETURN_IF_ERROR(stream.Save());
   ReplyId(call, id);
@@ -196,7 +203,7 @@ Answer XTrim(Call& call) {
   if (removed > 0) {
     MAYFLY_RETURN_IF_ERROR(stream.Save());
     NotifyStream(call, call.args[1], "xtrim");
-    if (call.feed != nullptr) FeedTrimmed(call, stream);
+    if (call.feed != nullptr) MAYFLY_RETURN_IF_ERROR(FeedTrimmed(call, stream));
   }
   call.reply.Integer(static_cast<std::int64_t>(removed));
   return {};
@@ -215,6 +222,7 @@ Answer XSetId(Call& call) {
     return Status::Invalid(
         "The entries_added specified in XSETID is smaller than the target stream length");
   }
+  if (call.feed != nullptr) MAYFLY_RETURN_IF_ERROR(TellDeaths(call, stream));
   stream.SetLast(id);
   if (options.added) stream.SetAdded(*options.added);
   if (options.newest_removed && !options.newest_removed->is_zero()) {
