@@ -51,6 +51,7 @@ type Handlers = {
 
 const kSilenceMax = 5000; // A connection that says nothing for so long is lost,
 const kErrorsMax = 2; // and one that ends so often without having said anything.
+const kAgainAfter = 1000; // After a refusal.
 
 const hex = (words: string) => Array.from(toArray(words), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
@@ -60,10 +61,11 @@ export function follow(filter: Filter | null, handlers: Partial<Handlers>): () =
     query.set('expiry', '1');
     for (const [name, words] of Object.entries(filter)) if (words) query.set(name, hex(words));
   }
-  const source = new EventSource(`/console/api/live?${query}`);
-  const overviewOf = overviews();
+  let source: EventSource;
+  let again: ReturnType<typeof setTimeout>;
   let silence: ReturnType<typeof setTimeout>;
   let errors = 0;
+  const overviewOf = overviews();
   const heard = () => {
     errors = 0;
     handlers.state?.(true);
@@ -75,25 +77,33 @@ export function follow(filter: Filter | null, handlers: Partial<Handlers>): () =
       heard();
       take(JSON.parse((event as MessageEvent).data));
     });
-  listen('figures', (replies: Reply[]) => {
-    try {
-      handlers.overview?.(overviewOf(replies));
-    } catch (refused) {
-      handlers.refused?.((refused as Error).message);
-    }
-  });
-  listen('expiry', (entries: Reply[]) => handlers.expiry?.(entries.map(eventOf)));
-  listen('skipped', ({ events }) => handlers.skipped?.(events));
-  listen('refused', ({ error }) => handlers.refused?.(error));
-  // The end of each response is an error, too, after which the browser asks again; not so after a refusal.
-  source.onerror = () => {
-    errors += 1;
-    if (errors >= kErrorsMax) handlers.state?.(false);
-    if (source.readyState === EventSource.CLOSED) handlers.end?.();
+  const open = () => {
+    source = new EventSource(`/console/api/live?${query}`);
+    listen('figures', (replies: Reply[]) => {
+      try {
+        handlers.overview?.(overviewOf(replies));
+      } catch (refused) {
+        handlers.refused?.((refused as Error).message);
+      }
+    });
+    listen('expiry', (entries: Reply[]) => handlers.expiry?.(entries.map(eventOf)));
+    listen('skipped', ({ events }) => handlers.skipped?.(events));
+    listen('refused', ({ error }) => handlers.refused?.(error));
+    // The end of each response is an error, too, after which the browser asks again. After a refusal it does not: then
+    // the page does, since the login may be one of another tab by now.
+    source.onerror = () => {
+      errors += 1;
+      if (errors >= kErrorsMax) handlers.state?.(false);
+      if (source.readyState !== EventSource.CLOSED) return;
+      handlers.end?.();
+      again = setTimeout(open, kAgainAfter);
+    };
   };
+  open();
   heard();
   return () => {
     clearTimeout(silence);
+    clearTimeout(again);
     source.close();
   };
 }

@@ -83,19 +83,24 @@ export async function logOut(): Promise<void> {
 }
 
 // Another tab of this browser may have logged in since, and has the cookie. The same user goes on with the new token;
-// what one user asked for is never done as another.
+// what one user asked for is never done as another. Returns whether the page is still of the user it was opened by.
+export async function checkSession(): Promise<boolean> {
+  const was = user;
+  const now = await openSession();
+  if (now?.user === was) return true;
+  csrf = '';
+  if (now === null) sessionEnded();
+  else ended('Another user has logged in, in another tab of this browser: log in again.');
+  return false;
+}
+
 async function send(body: unknown): Promise<{ replies: Reply[] }> {
+  const before = csrf;
   try {
     return await request('command', body);
   } catch (fault) {
     if (!(fault instanceof Refused) || fault.status !== 403) throw fault;
-    const [before, was] = [csrf, user];
-    const now = await openSession();
-    if (now === null) sessionEnded();
-    else if (now.user !== was) {
-      csrf = '';
-      ended('Another user has logged in, in another tab of this browser: log in again.');
-    } else if (now.csrf !== before) return request('command', body);
+    if ((await checkSession()) && csrf !== before) return request('command', body);
     throw fault;
   }
 }

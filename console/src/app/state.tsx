@@ -6,7 +6,7 @@ import { follow } from '../api/live';
 import type { Overview } from '../api/overview';
 import { list, number } from '../api/reply';
 import type { Session } from '../api/server';
-import { call, openSession, sessionEnded } from '../api/server';
+import { call, checkSession } from '../api/server';
 import { report } from './time';
 
 interface Shared {
@@ -41,11 +41,10 @@ export function SharedState({ session, children }: { session: Session; children:
               setFigures(latest);
             },
             refused: setRefused,
-            end: () =>
-              void openSession().then(
-                (open) => (open ? setConnected(false) : sessionEnded()),
-                () => setConnected(false),
-              ),
+            end: () => {
+              setConnected(false);
+              checkSession().catch(() => {}); // The server is away.
+            },
             state: setConnected,
           });
     };
