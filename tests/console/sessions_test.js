@@ -99,6 +99,42 @@ flow('a login that ends in the middle of long work ends the work', async (page) 
   assert.equal(await resp.run('DBSIZE'), 800, 'what was asked before is done, and nothing after');
 });
 
+flow('long work that loses the server says how far it came, and can be begun again', async (page) => {
+  for (let i = 0; i < 1000; i += 1) await resp.run('SET', `cart:${i}`, 'x');
+  await logIn(page);
+  await openPlace(page, 'browser?db=0&by=pattern&match=cart%3A*');
+  const bulk = region(page, 'Change all of them');
+  await bulk.getByLabel('What to do').selectOption('DELETE');
+  await button(bulk, 'Preview').click();
+  await bulk.getByText('1,000 keys would change').waitFor();
+  let sent = 0;
+  await page.route('**/api/command', (route) =>
+    route.request().postData().includes('UNLINK') && ++sent === 3 ? route.abort() : route.continue(),
+  );
+  await button(bulk, 'Delete them').click();
+  await answer(page, 'Delete them');
+  await bulk.getByRole('alert').getByText('the server does not answer').waitFor();
+  await bulk.getByText('Stopped: 200 keys changed.').waitFor();
+  assert.equal(await bulk.getByRole('progressbar').count(), 0);
+  assert.equal(await resp.run('DBSIZE'), 800);
+  await button(bulk, 'Preview').click();
+  await bulk.getByText('800 keys would change').waitFor();
+  await button(bulk, 'Delete them').click();
+  await answer(page, 'Delete them');
+  await bulk.getByText('800 keys changed.').waitFor();
+});
+
+// Another tab logs in, and the browser has its cookie.
+const logInBeside = (tab, user) =>
+  tab.evaluate(async (name) => {
+    const answer = await fetch('/console/api/login', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ user: name, password: 'right' }),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+  }, user);
+
 flow('two tabs share a login, and none acts as the user of another', async (page) => {
   await person('ann');
   await person('ben');
@@ -111,16 +147,21 @@ flow('two tabs share a login, and none acts as the user of another', async (page
   await other.goto(`${kOrigin}/console`);
   await button(other, 'Log out').waitFor();
 
-  // Logged in again as the same user: the first tab goes on.
-  await button(other, 'Log out').click();
-  await fillLogin(other, 'ann', 'right');
+  // Logged in again as the same user: the first tab goes on, its figures too.
+  await logInBeside(other, 'ann');
   await panel.getByLabel('New time to live').fill('1h');
   await button(panel, 'Set').click();
   await until(async () => (await resp.run('TTL', 'key')) > 3000, true);
+  await openPlace(page, 'events');
+  await resp.run('TTL.POLICY', 'SET', 'events', 'key');
+  await resp.run('SET', 'late', 'x', 'PXAT', 1);
+  await page.getByRole('link', { name: 'late' }).waitFor();
+  await page.getByText('connection lost; trying again').waitFor({ state: 'detached' });
+  await openKey(page, 'key');
+  await panel.getByText(/^in (1 h|59 min)/).waitFor();
 
   // As another user: what the first tab asks is not done.
-  await button(other, 'Log out').click();
-  await fillLogin(other, 'ben', 'right');
+  await logInBeside(other, 'ben');
   await panel.getByLabel('New time to live').fill('2d');
   await button(panel, 'Set').click();
   await page.getByText('Another user has logged in, in another tab of this browser: log in again.').waitFor();
@@ -129,6 +170,7 @@ flow('two tabs share a login, and none acts as the user of another', async (page
   await page.locator('header').getByText('ben').waitFor();
 
   // A log out in one tab is one in both.
+  await other.reload();
   await button(other, 'Log out').click();
   await button(other, 'Log in').waitFor();
   await page.getByText('The session has ended: log in again.').waitFor();

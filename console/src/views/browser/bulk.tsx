@@ -7,7 +7,7 @@ import { parseLength } from '../../app/time';
 import { Fault, Panel, Progress, Raw } from '../../parts/basics';
 import { Confirm } from '../../parts/dialog';
 import { Choice, Text } from '../../parts/inputs';
-import type { What, Work } from './bulk_work';
+import type { Change, What, Work } from './bulk_work';
 import { goThrough } from './bulk_work';
 
 const kTitles: Record<What, string> = {
@@ -49,20 +49,34 @@ export function Bulk({
     setWork(null);
   };
 
+  // What a fault cut off is stopped: what was done until then is said.
+  const through = async (change: Change | null, expected: number, seen: (work: Work) => void) => {
+    let latest: Work | null = null;
+    stopped.current = false;
+    try {
+      await goThrough(
+        { db, match, from, to },
+        change,
+        expected,
+        (next) => seen((latest = next)),
+        () => stopped.current,
+      );
+    } catch (fault) {
+      if (latest) seen({ ...(latest as Work), state: 'stopped' });
+      throw fault;
+    }
+  };
   const look = () =>
     doing.run(async () => {
       if (what === 'EXPIRE') parseLength(life);
       forget();
-      stopped.current = false;
-      await goThrough({ db, match, from, to }, null, 0, setPreview, () => stopped.current);
+      await through(null, 0, setPreview);
       return 'counted';
     });
   const start = () =>
     doing.run(async () => {
       setAsking(false);
-      stopped.current = false;
-      const change = { what, life: what === 'EXPIRE' ? parseLength(life) : 0 };
-      await goThrough({ db, match, from, to }, change, preview?.found ?? 0, setWork, () => stopped.current);
+      await through({ what, life: what === 'EXPIRE' ? parseLength(life) : 0 }, preview?.found ?? 0, setWork);
       changed();
       return 'done';
     });

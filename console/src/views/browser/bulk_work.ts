@@ -32,7 +32,7 @@ export interface Work {
   state: 'running' | 'done' | 'stopped';
 }
 
-interface Change {
+export interface Change {
   what: What;
   life: number;
 }
