@@ -231,6 +231,72 @@ flow('slow commands, clients, users and settings are seen and changed', async (p
   await resp.run('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
 });
 
+flow('backups, settings and tables are worked on by the keyboard alone', async (page) => {
+  await makeTable();
+  await logIn(page, 'default', '', (keys) => keys.press('Enter'));
+  const press = async (...keys) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const tabTo = async (wanted, key = 'Tab') => {
+    await wanted.waitFor();
+    for (let stop = 0; !(await wanted.and(page.locator(':focus')).count()); stop += 1) {
+      assert.ok(stop < 200, 'no stop of Tab is there');
+      await press(key);
+    }
+  };
+  await tabTo(page.getByRole('link', { name: 'Operations' }));
+  await press('Enter');
+  await tabTo(page.getByRole('tab', { name: 'Slow log' }));
+  await press('ArrowLeft');
+  await page.getByRole('tab', { name: 'Backup, restore, check', selected: true }).and(page.locator(':focus')).waitFor();
+  await tabTo(page.getByLabel('Name', { exact: true }));
+  await page.keyboard.type('by-keys');
+  await press('Enter');
+  await page.getByText(/^Job \d+: done/).waitFor();
+  const form = page.getByRole('form', { name: 'Restore' });
+  await tabTo(form.getByLabel('Backup'));
+  await page.keyboard.type('by-keys');
+  await tabTo(form.getByLabel('New folder'));
+  await page.keyboard.type('by-keys-restored');
+  await press('Enter');
+  await region(page, 'Result').getByText('by-keys-restored').waitFor();
+
+  await tabTo(page.getByRole('tab', { name: 'Backup, restore, check' }), 'Shift+Tab');
+  await press('ArrowLeft');
+  await tabTo(page.getByLabel('Find a setting'));
+  await page.keyboard.type('slowlog-max-len');
+  const change = button(page, 'Change slowlog-max-len');
+  await tabTo(change);
+  await press('Enter');
+  const dialog = page.getByRole('dialog');
+  await tabTo(dialog.getByLabel('Value', { exact: true }));
+  await press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await change.and(page.locator(':focus')).waitFor();
+  await press('Enter');
+  await tabTo(dialog.getByLabel('Value', { exact: true }));
+  await press('Control+a');
+  await page.keyboard.type('77');
+  await press('Enter');
+  await until(() => resp.run('CONFIG', 'GET', 'slowlog-max-len'), ['slowlog-max-len', '77']);
+  await resp.run('CONFIG', 'SET', 'slowlog-max-len', 128);
+
+  await tabTo(page.getByRole('link', { name: 'Tables', exact: true }), 'Shift+Tab');
+  await press('Enter');
+  await tabTo(page.getByRole('link', { name: 'orders' }));
+  await press('Enter');
+  const open = page.getByRole('button', { name: 'Open ben / 2026-03' });
+  await tabTo(open);
+  await press('Enter');
+  await tabTo(dialog.getByLabel('In DynamoDB’s JSON'));
+  await press('Control+a');
+  await page.keyboard.insertText('{"customer": {"S": "ben"}, "at": {"S": "2026-03"}, "total": {"N": "7"}}');
+  await tabTo(button(dialog, 'Save'));
+  await press('Enter');
+  await page.getByRole('row', { name: /^ben .* 7 / }).waitFor();
+  await table('WRITE', 'DeleteTable', { TableName: 'orders' });
+});
+
 flow('a command line completes, runs and recalls', async (page) => {
   await logIn(page);
   await show(page, 'Command line');

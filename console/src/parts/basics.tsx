@@ -1,5 +1,6 @@
 // The small pieces all views are made of. Text is always a child of an element, so a name can never become markup.
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Bytes } from '../api/bytes';
 import { escaped, isText, shortened } from '../api/bytes';
 
@@ -117,18 +118,24 @@ export function Tabs({
   chosen: string;
   choose: (name: string) => void;
 }) {
+  const bar = useRef<HTMLDivElement>(null);
+  const moved = useRef(false);
+  // The choice may come by way of the address, after the key: the focus follows when it is there.
+  useEffect(() => {
+    if (moved.current) bar.current?.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
+    moved.current = false;
+  }, [chosen]);
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
     const at = names.findIndex(([name]) => name === chosen);
     const [next] = names[(at + step + names.length) % names.length];
+    moved.current = true;
     choose(next);
-    const bar = event.currentTarget as HTMLElement;
-    requestAnimationFrame(() => bar.querySelector<HTMLElement>('[aria-selected=true]')?.focus());
   };
   return (
-    <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+    <div class="tabs" role="tablist" aria-label={label} onKeyDown={move} ref={bar}>
       {names.map(([name, title]) => (
         <button
           type="button"
