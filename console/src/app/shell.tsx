@@ -1,6 +1,6 @@
 // The frame around every view: skip link, navigation, the server's clock, the switch of colors, and the live region.
 import type { FunctionComponent } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { escaped } from '../api/bytes';
 import { logOut } from '../api/server';
 import { Browser } from '../views/browser/browser';
@@ -68,7 +68,8 @@ export function Shell({ ended }: { ended: () => void }) {
   const first = useRef(true);
 
   const views = useRef<HTMLElement>(null);
-  useEffect(() => {
+  // At once, not after the next frame: it would take the focus from where a quick person has gone on to.
+  useLayoutEffect(() => {
     document.title = `${title} · mayfly`;
     views.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     // A change of view is a change of page: the keyboard goes on at its heading.

@@ -1,6 +1,6 @@
 // The small pieces all views are made of. Text is always a child of an element, so a name can never become markup.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Bytes } from '../api/bytes';
 import { escaped, isText, shortened } from '../api/bytes';
 
@@ -121,7 +121,7 @@ export function Tabs({
   const bar = useRef<HTMLDivElement>(null);
   const moved = useRef(false);
   // The choice may come by way of the address, after the key: the focus follows when it is there.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (moved.current) bar.current?.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
     moved.current = false;
   }, [chosen]);
