@@ -26,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kServers = 3;
-constexpr int kThreadsPerServer = 2;
+constexpr int kThreadsPerServer = 2;  // That write; one more reads.
 constexpr std::uint32_t kShards = 8;
 constexpr std::uint32_t kKeys = 4;
 constexpr std::uint64_t kTroubles = 40;
@@ -73,6 +73,9 @@ class Ledger {
     }
     changed_.notify_all();
   }
+  // A read did not show what had been acknowledged before it began.
+  void AddStaleRead() { ++stale_reads_; }
+
   bool AwaitMore(std::uint64_t writes) {
     std::unique_lock lock(mutex_);
     const std::uint64_t wanted = count_ + writes;
@@ -87,6 +90,7 @@ class Ledger {
     const std::lock_guard lock(mutex_);
     return count_;
   }
+  std::uint64_t stale_reads() const { return stale_reads_; }
   std::uint64_t twice() const {
     const std::lock_guard lock(mutex_);
     return twice_;
@@ -98,6 +102,7 @@ class Ledger {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::uint64_t>> numbers_;
   std::uint64_t count_ = 0;
   std::uint64_t twice_ = 0;
+  std::atomic<std::uint64_t> stale_reads_{0};
 };
 
 // A server with the threads that use it.
@@ -115,6 +120,10 @@ class BusyServer {
         while (!stopping_) CountUp(random, ledger);
       });
     }
+    threads_.emplace_back([this, &ledger, seed] {
+      Random random(seed + kThreadsPerServer);
+      while (!stopping_) LookAround(random, ledger);
+    });
   }
   ~BusyServer() {
     store().SetFate({});
@@ -122,6 +131,7 @@ class BusyServer {
     rig_.node.reset();
     stopping_ = true;
     for (std::thread& thread : threads_) thread.join();
+    store().LandLate();  // While its records may still be those in the shards.
   }
 
   MemoryObjectStore& store() { return *rig_.store; }
@@ -134,9 +144,9 @@ class BusyServer {
     const auto engine = rig_.EngineOf(shard);
     if (engine == nullptr) return std::this_thread::yield();
     PinnedBytes former;
-    const Status read = engine->Get({}, RowOf('a', key), former);
+    const Status read = Read(*engine, shard, key, former, ledger);
     if (!read.ok() && !read.IsNotFound()) return std::this_thread::yield();
-    const std::uint64_t number = (read.ok() ? std::stoull(std::string(former.view())) : 0) + 1;
+    const std::uint64_t number = NumberIn(former) + 1;
     Batch batch;
     for (const char which : {'a', 'b'}) {
       const std::string row = RowOf(which, key);
@@ -144,6 +154,31 @@ class BusyServer {
       batch.Put({}, row, std::to_string(number));
     }
     if (engine->Commit(batch).ok()) ledger.Add(shard, key, number);
+  }
+
+  // Reads alone: while the store stalls, writers wait.
+  void LookAround(Random& random, Ledger& ledger) {
+    const auto shard = static_cast<ShardId>(random.Below(kShards));
+    const auto engine = rig_.EngineOf(shard);
+    PinnedBytes value;
+    if (engine != nullptr) {
+      static_cast<void>(
+          Read(*engine, shard, static_cast<std::uint32_t>(random.Below(kKeys)), value, ledger));
+    }
+    std::this_thread::yield();
+  }
+
+  static std::uint64_t NumberIn(const PinnedBytes& value) {
+    return value.view().empty() ? 0 : std::stoull(std::string(value.view()));
+  }
+
+  static Status Read(Engine& engine, ShardId shard, std::uint32_t key, PinnedBytes& value,
+                     Ledger& ledger) {
+    const std::uint64_t acknowledged = ledger.LargestOf(shard, key);
+    const Status status = engine.Get({}, RowOf('a', key), value);
+    const bool answered = status.ok() || status.IsNotFound();
+    if (answered && NumberIn(value) < acknowledged) ledger.AddStaleRead();
+    return status;
   }
 
   RigServer rig_;
@@ -239,6 +274,7 @@ class ClusterPlay : public testing::Test {
             << "lost: shard " << shard;
       }
     }
+    EXPECT_EQ(ledger_.stale_reads(), 0u);
     EXPECT_EQ(ledger_.twice(), 0u) << "numbers that were acknowledged twice: lost updates";
   }
 
