@@ -6,6 +6,7 @@
 
 #include "base/coding.h"
 #include "engine/cluster/objects/await.h"
+#include "engine/cluster/ownership/limits.h"
 
 namespace mayfly::engine::cluster {
 namespace {
