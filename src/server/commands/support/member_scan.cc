@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
 #include "base/glob.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
+#include "server/command/place_cursor.h"
 #include "types/member_page.h"
 
 namespace mayfly::server {
@@ -19,16 +19,6 @@ struct ScanOptions {
   std::optional<Bytes> pattern;
   std::int64_t count = kCountUnlessGiven;
 };
-
-// An empty cursor is 0, as for strtoul().
-Result<std::uint64_t> CursorArgument(Bytes argument) {
-  std::uint64_t cursor = 0;
-  if (argument.empty()) return cursor;
-  const char* const end = argument.data() + argument.size();
-  const auto [stop, error] = std::from_chars(argument.data(), end, cursor);
-  if (error != std::errc() || stop != end) return InvalidCursor();
-  return cursor;
-}
 
 Result<ScanOptions> ParseOptions(std::span<const Bytes> args, bool* no_values) {
   ScanOptions options;
@@ -55,7 +45,7 @@ Result<ScanOptions> ParseOptions(std::span<const Bytes> args, bool* no_values) {
 }  // namespace
 
 Answer ScanMembers(Call& call, types::ValueType type, WriteMember write, bool* no_values) {
-  MAYFLY_TRY(const std::uint64_t cursor, CursorArgument(call.args[2]));
+  MAYFLY_TRY(const std::uint64_t cursor, ScanCursorArgument(call.args[2]));
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(types::FindTyped(call.space(), call.args[1], type, row));
   if (!row.exists) {
