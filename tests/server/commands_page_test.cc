@@ -53,7 +53,9 @@ Redis Cluster know holds here, too:
 - There is database 0 alone.
 - `CLIENT UNBLOCK`, `MONITOR`, `SLOWLOG`, `CLIENT LIST`, `INFO`, `CONFIG` and `ACL` are about the
   server that is asked, as in Redis Cluster. `INFO keyspace` counts the shards of that server.
-- Messages and keyspace notifications reach the subscribers of the server where they arise.
+- A message of `PUBLISH` reaches the subscribers of all servers; the number it answers is that of
+  this server. Keyspace notifications reach the subscribers of the server that has the key, as in
+  Redis Cluster. A channel of `SPUBLISH` belongs to a slot.
 - Settings for `maxmemory` are refused: no server knows what all shards store.
 
 These run on more than one shard. For a client that speaks cluster, these are the shards of the

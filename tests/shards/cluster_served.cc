@@ -23,11 +23,11 @@ void Must(const Status& status) {
 }  // namespace
 
 struct ClusterServed::Member {
-  Member(ShardDirectory& directory, const Clock& clock, const Served::Settings& settings, int port)
+  Member(ShardDirectory& directory, const Clock& clock, const Served::Settings& settings)
       : database(Must(Database::Open({.clock = &clock}))),
         transactions(*database),
         front(clock, std::size_t{64} << 20) {
-    Must(config.SetAtStart("port", std::to_string(port)));
+    Must(config.SetAtStart("port", "0"));
     Must(config.SetAtStart("http-port", "-1"));
     Must(config.SetAtStart("threads", "2"));
     Must(config.SetAtStart("bind", "127.0.0.1"));
@@ -68,10 +68,12 @@ struct ClusterServed::Member {
   std::thread thread;
 };
 
-ClusterServed::ClusterServed(Options options) : shards_(options.shards, options.servers, clock_) {
+ClusterServed::ClusterServed(Options options)
+    : shards_(options.shards, options.servers, options.clock != nullptr ? *options.clock : clock_) {
   for (std::size_t i = 0; i < options.servers; ++i) {
-    members_.push_back(std::make_unique<Member>(shards_.directory(i), clock_, options.settings,
-                                                options.ports.empty() ? 0 : options.ports.at(i)));
+    members_.push_back(std::make_unique<Member>(shards_.directory(i),
+                                                options.clock != nullptr ? *options.clock : clock_,
+                                                options.settings));
     shards_.SetAddress(i, {"127.0.0.1", port(i)});
   }
 }

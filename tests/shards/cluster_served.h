@@ -23,7 +23,7 @@ class ClusterServed {
     std::size_t servers = 2;
     std::size_t shards = 4;
     Served::Settings settings = {};
-    std::vector<int> ports = {};  // By server; empty: free ones.
+    const Clock* clock = nullptr;  // Of rows; null: a manual one.
   };
 
   // Throws when it does not start. Shards go to the servers in turn: server 0 has the even ones.

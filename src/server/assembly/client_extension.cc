@@ -81,6 +81,18 @@ bool ClientExtension::ScriptMayWrite(const CommandSpec& spec, std::span<const By
   return !script || !script->flags.no_writes;
 }
 
+// Subscribers of a channel may be at any server of a cluster. A peer has told the others itself.
+void ClientExtension::Committed() {
+  if (server_.cluster() != nullptr && !outbox_.empty() &&
+      session_.state().cluster_speech != ClusterSpeech::kPeer) {
+    outbox_.ForEach([this](Bytes channel, Bytes payload) {
+      const Bytes words[] = {"PUBLISH", channel, payload};
+      server_.cluster()->TellPeers(words);
+    });
+  }
+  outbox_.Send();
+}
+
 std::string ClientExtension::user_name() const {
   const AclPrincipal* const principal = PrincipalOf(session_);
   return principal != nullptr ? principal->session().name() : std::string();

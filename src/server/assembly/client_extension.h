@@ -34,7 +34,7 @@ class ClientExtension final : public SessionExtension,
   bool ScriptMayWrite(const CommandSpec& spec, std::span<const Bytes> args) override;
   void Reset() override { mine_.Leave(); }
   void Leave() override { mine_.Leave(); }
-  void Committed() override { outbox_.Send(); }
+  void Committed() override;
   void Abandoned() override { outbox_.Discard(); }
 
   // Subscriber: called on the threads of publishers.

@@ -7,6 +7,7 @@
 
 #include "server/cluster/cluster_texts.h"
 #include "server/command/arguments.h"
+#include "server/command/errors.h"
 #include "server/command/manual/help.h"
 #include "server/session/server.h"
 #include "server/session/session.h"
@@ -36,7 +37,12 @@ Answer Speak(Call& call, ClusterSide& cluster) {
   return {};
 }
 
-Answer Peer(Call& call, ClusterSide& /*cluster*/) {
+// PEER, or PEER address user: a client of theirs has asked for the map.
+Answer Peer(Call& call, ClusterSide& cluster) {
+  if (call.args.size() != 2 && call.args.size() != 4) return WrongArity("cluster|peer");
+  if (call.args.size() == 4) {
+    cluster.NoteAsker(std::string(call.args[2]), std::string(call.args[3]));
+  }
   call.host.session()->state().cluster_speech = ClusterSpeech::kPeer;
   call.reply.Ok();
   return {};
@@ -182,8 +188,8 @@ Answer Help(Call& call, ClusterSide& /*cluster*/) {
       "    Return the servers and their slots, one in each line.",
       "OFFER <shard>",
       "    Tell this server that a shard was released for it; for servers.",
-      "PEER",
-      "    Tell that the client is another server of the cluster.",
+      "PEER [<address> <user>]",
+      "    Tell that the client is another server of the cluster, and of a client of it.",
       "REPLICAS <node-id>",
       "    Return an empty list: the store is replicated, and not the servers.",
       "SHARDS",
@@ -222,15 +228,16 @@ constexpr CommandSpec kSubcommands[] = {
      {"Describe the servers of the cluster, one in each line.", "3.0.0", "O(n) in the shards"}},
     {"offer",                 3, kOperator | kNoScript, kNoKeys, OnCluster<Offer>,
      {"Tell a server that a shard was released for it; for servers.", "0.1.0", "O(1)", "shard"}},
-    {"peer",                  2, kFlags | kNoScript, kNoKeys, OnCluster<Peer>,
-     {"Tell that the client is another server of the cluster.", "0.1.0", "O(1)"}},
+    {"peer",                  -2, kOperator | kNoScript, kNoKeys, OnCluster<Peer>,
+     {"Tell that the client is another server of the cluster, and of its clients.", "0.1.0", "O(1)",
+      "[client=(address user)]"}},
     {"replicas",              3, kOperator, kNoKeys, OnCluster<Replicas>,
      {"Return an empty list: servers have no replicas.", "5.0.0", "O(n) in the servers", "node-id"}},
-    {"shards",                2, kReads | kLoading, kNoKeys, OnCluster<Shards>,
+    {"shards",                2, kReads, kNoKeys, OnCluster<Shards>,
      {"Describe the servers of the cluster and their slots.", "7.0.0", "O(n) in the shards"}},
     {"slaves",                3, kOperator, kNoKeys, OnCluster<Replicas>,
      {"As CLUSTER REPLICAS.", "3.0.0", "O(n) in the servers", "node-id"}},
-    {"slots",                 2, kReads | kLoading, kNoKeys, OnCluster<Slots>,
+    {"slots",                 2, kReads, kNoKeys, OnCluster<Slots>,
      {"Return the ranges of slots and their servers.", "3.0.0", "O(n) in the shards"}},
 };
 
@@ -239,7 +246,7 @@ constexpr CommandSpec kCommands[] = {
 };
 
 constexpr CommandSpec kSpeechCommands[] = {
-    {"asking",    1,  kSpeaks, kNoKeys, OnCluster<Speak>,
+    {"asking",    1,  kNoRows | kFast, kNoKeys, OnCluster<Speak>,
      {"Tell that the client speaks cluster; slots are never between two servers.", "3.0.0", "O(1)"}},
     {"readonly",  1,  kSpeaks, kNoKeys, OnCluster<Speak>,
      {"Tell that the client speaks cluster; there are no replicas to read from.", "3.0.0", "O(1)"}},

@@ -30,6 +30,23 @@ bool Walks(const ClusterRule& rule, std::span<const Bytes> args) {
   return !rule.walks_if.empty() && args.size() > 1 && IsWord(args[1], rule.walks_if);
 }
 
+Reply DownReply() { return Reply::Text(Reply::Kind::kError, "CLUSTERDOWN Hash slot not served"); }
+
+bool IsWhole(const ClusterView& view) {
+  return std::find(view.owners.begin(), view.owners.end(), ClusterView::kNobody) ==
+         view.owners.end();
+}
+
+std::vector<ServerAddress> OthersIn(const ClusterView& view) {
+  std::vector<ServerAddress> others;
+  for (const ClusterMember& member : view.members) {
+    if (!member.is_self && member.state != ClusterMember::State::kGone) {
+      others.push_back(member.address);
+    }
+  }
+  return others;
+}
+
 }  // namespace
 
 // For the command whose keys are in key_uses_. Leaves the place in route_.
@@ -253,6 +270,15 @@ void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<
   const SteadyTime begin = server_.Steady();
   const ClusterRule& rule = *entry.cluster_rule;
   Show(session, entry, args);
+  std::vector<ServerAddress> others;
+  if (!cluster_->Redirects(session)) {
+    const auto view = cluster_->directory().view();
+    // Before anything is done: a change is made everywhere, or refused.
+    if (rule.scope == ClusterScope::kShards && !IsWhole(*view)) {
+      return ReplyWith(session, entry, args, DownReply(), begin);
+    }
+    others = OthersIn(*view);
+  }
   std::vector<Reply> replies;
   if (rule.scope == ClusterScope::kServers) {
     replies.push_back(RunOn(session, entry, args, nullptr));
@@ -262,22 +288,6 @@ void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<
     }
   }
   run_.Use(nullptr);
-  std::vector<ServerAddress> others;
-  if (!cluster_->Redirects(session)) {
-    const auto view = cluster_->directory().view();
-    const bool whole =
-        std::none_of(view->owners.begin(), view->owners.end(),
-                     [](std::size_t owner) { return owner == ClusterView::kNobody; });
-    if (!whole && rule.scope == ClusterScope::kShards) {
-      constexpr const char* kDown = "CLUSTERDOWN Hash slot not served";
-      return ReplyWith(session, entry, args, Reply::Text(Reply::Kind::kError, kDown), begin);
-    }
-    for (const ClusterMember& member : view->members) {
-      if (!member.is_self && member.state != ClusterMember::State::kGone) {
-        others.push_back(member.address);
-      }
-    }
-  }
   if (others.empty()) {
     if (replies.empty()) replies.push_back(RunOn(session, entry, args, nullptr));
     const Reply merged = MergeReplies(rule.merge, std::move(replies), run_.random());

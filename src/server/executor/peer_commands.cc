@@ -28,15 +28,6 @@ std::optional<ServerAddress> MovedTo(Bytes reply) {
 
 }  // namespace
 
-std::string WireText(std::span<const Bytes> args) {
-  std::string text = fmt::format("*{}\r\n", args.size());
-  for (const Bytes arg : args) {
-    text += fmt::format("${}\r\n", arg.size());
-    text.append(arg).append("\r\n");
-  }
-  return text;
-}
-
 std::string LineOf(const Status& failure) {
   if (failure.code() == StatusCode::kBusy) return fmt::format("TRYAGAIN {}", failure.message());
   return fmt::format("ERR {}", failure.message());

@@ -6,17 +6,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "mayfly/bytes.h"
 #include "server/session/peer_calls.h"
 
 namespace mayfly::server {
-
-// A command as it is sent.
-std::string WireText(std::span<const Bytes> args);
 
 // The error of a call that had no replies.
 std::string LineOf(const Status& failure);

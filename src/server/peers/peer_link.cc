@@ -18,11 +18,7 @@ using ErrorCode = boost::system::error_code;
 
 constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
 
-std::string Command(const std::vector<std::string>& words) {
-  std::string text = fmt::format("*{}\r\n", words.size());
-  for (const std::string& word : words) text += fmt::format("${}\r\n{}\r\n", word.size(), word);
-  return text;
-}
+std::string Command(const std::vector<Bytes>& words) { return WireText(words); }
 
 }  // namespace
 

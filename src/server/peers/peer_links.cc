@@ -71,7 +71,7 @@ std::unique_ptr<PeerCall> PeerLinks::Send(PeerRequest request,
 }
 
 void PeerLinks::Begin(const std::shared_ptr<Call>& call) {
-  if (call->over()) return;
+  if (call->over() && call->request.waits) return;
   const Key key{call->request.to, call->request.version};
   Pool& pool = pools_[key];
   const auto link = call->request.waits ? WaitingLink(pool, key) : SharedLink(pool, key);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "server/pubsub/pubsub.h"
 
 namespace mayfly::server {
@@ -20,6 +21,14 @@ class Outbox {
   // Publishes everything, in the order it came. Call it after the commit.
   void Send();
   void Discard() { held_.clear(); }
+
+  // Calls `take` with each message that is not to a shard's channel, before Send().
+  bool empty() const { return held_.empty(); }
+  void ForEach(FunctionRef<void(Bytes channel, Bytes payload)> take) const {
+    for (const Held& message : held_) {
+      if (message.kind != ChannelKind::kShard) take(message.channel, message.payload);
+    }
+  }
 
  private:
   struct Held {

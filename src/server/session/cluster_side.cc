@@ -49,8 +49,28 @@ void ClusterSide::NoteSpeech(Session& session, bool asked_for_map) {
   ClusterSpeech& speech = session.state().cluster_speech;
   if (speech == ClusterSpeech::kNone) speech = ClusterSpeech::kClient;
   if (!asked_for_map || speech != ClusterSpeech::kClient) return;
+  const auto [address, user] = HomeOf(session);
+  {
+    const std::lock_guard lock(mutex_);
+    if (askers_.size() >= kClusterAskersMax || !askers_.emplace(address, user).second) return;
+  }
+  const Bytes words[] = {"CLUSTER", "PEER", address, user};
+  TellPeers(words);
+}
+
+void ClusterSide::NoteAsker(std::string address, std::string user) {
   const std::lock_guard lock(mutex_);
-  if (askers_.size() < kClusterAskersMax) askers_.insert(HomeOf(session));
+  if (askers_.size() < kClusterAskersMax) askers_.emplace(std::move(address), std::move(user));
+}
+
+void ClusterSide::TellPeers(std::span<const Bytes> words) {
+  if (peers_ == nullptr) return;
+  const std::string text = WireText(words);
+  for (const ClusterMember& member : directory_.view()->members) {
+    if (member.is_self || member.state == ClusterMember::State::kGone) continue;
+    PeerRequest request{.to = member.address, .bytes = text, .replies = 1};
+    static_cast<void>(peers_->Send(std::move(request), [](const PeerReplies&) {}));
+  }
 }
 
 bool ClusterSide::Redirects(Session& session) const {

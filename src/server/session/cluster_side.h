@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -50,6 +51,12 @@ class ClusterSide final : private ShardListener {
   // The session has said something that only clients of a cluster say. `asked_for_map`: they have
   // other connections for their commands.
   void NoteSpeech(Session& session, bool asked_for_map);
+
+  // Another server says that a client of this address and user has asked for the map.
+  void NoteAsker(std::string address, std::string user);
+
+  // Sends a command to all other servers, without waiting. One that cannot be reached goes without.
+  void TellPeers(std::span<const Bytes> words);
 
   // Whether the client goes to other servers itself.
   bool Redirects(Session& session) const;

@@ -4,20 +4,25 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "server/shards/cluster_view.h"
 #include "wire/reply_writer.h"
 
 namespace mayfly::server {
 
+// A command as it is sent.
+std::string WireText(std::span<const Bytes> words);
+
 // Commands that go to one server together, in their order.
 struct PeerRequest {
   ServerAddress to;
   ProtocolVersion version = ProtocolVersion::kResp2;  // Of the replies.
-  std::string bytes;
+  std::string bytes = {};
   std::size_t replies = 0;  // How many there will be.
   bool waits = false;       // It may wait for keys: it gets a connection of its own meanwhile.
 };
@@ -27,7 +32,8 @@ struct PeerRequest {
 // ran is unknown.
 using PeerReplies = Result<std::vector<std::string>>;
 
-// A call under way. Without it, the replies are dropped, and a wait at the peer ends.
+// A call under way. Without it, the replies are dropped and a wait at the peer ends; what does not wait
+// runs all the same.
 class PeerCall {
  public:
   virtual ~PeerCall() = default;

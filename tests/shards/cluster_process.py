@@ -1,0 +1,59 @@
+"""A cluster in one process, for tests of real clients; and a thread that moves its shards."""
+import random
+import subprocess
+import threading
+
+SHARDS = 8
+
+
+class ClusterProcess:
+    """with ClusterProcess(binary, "cluster-redirect", "always") as cluster: ... cluster.ports ..."""
+
+    def __init__(self, binary, *settings):
+        self.command = [str(binary), "2", str(SHARDS), *settings]
+        self.process = None
+        self.ports = []
+        self.moves = 0
+        self._mover = None
+        self._ends = threading.Event()
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.ports = [int(port) for port in self.process.stdout.readline().split()]
+        return self
+
+    def __exit__(self, *_):
+        self.rest()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        if self.process.wait(timeout=30) != 0:
+            raise RuntimeError("the cluster ended with an error")
+
+    def give(self, shard, server):
+        """Returns once the shard has moved."""
+        self.process.stdin.write(f"{shard} {server}\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "done\n"
+        self.moves += 1
+
+    def keep_moving(self, pause=0.02):
+        """Moves one shard after the other, until rest()."""
+        seed = random.randrange(1 << 32)
+        print(f"seed of the moves: {seed}", flush=True)
+        dice = random.Random(seed)
+
+        def move():
+            while not self._ends.wait(pause):
+                self.give(dice.randrange(SHARDS), dice.randrange(2))
+
+        self._mover = threading.Thread(target=move)
+        self._mover.start()
+
+    def rest(self):
+        if self._mover is None:
+            return
+        self._ends.set()
+        self._mover.join()
+        self._mover = None
+        self._ends.clear()
