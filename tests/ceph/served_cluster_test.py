@@ -1,0 +1,184 @@
+# Goal: servers started by `mayfly serve --cluster` share one database on Ceph: what one has acknowledged
+# the others have, with its deadline, also when servers come, leave, die, or stand still and go on.
+# Method: a Ceph of three OSDs by scripts/cephlab, the shipped executable, and plain and cluster clients.
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
+import redis
+from redis.cluster import ClusterNode, RedisCluster
+from server_process import ServerProcess
+
+CEPHLAB, MAYFLY = sys.argv[1:3]
+del sys.argv[1:3]
+
+SHARDS = 16
+KEYS = 300
+PATIENCE_SECONDS = 60
+
+
+def wait_until(holds):
+    end = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.05)
+    return holds()
+
+
+def lab(*arguments):
+    run = subprocess.run([CEPHLAB, *arguments], capture_output=True, text=True,
+                         env={**os.environ, "CEPHLAB_STORE": "memstore"})
+    if run.returncode != 0:
+        sys.exit(f"scripts/cephlab {arguments[0]} failed:\n{run.stdout}{run.stderr}")
+
+
+class ServedCluster(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.lab = str(pathlib.Path(cls.folder.name) / "ceph")
+        lab("up", cls.lab)
+        cls.addClassCleanup(lab, "remove", cls.lab)
+
+    def setUp(self):
+        self.name = self._testMethodName.replace("test_", "")[:40]
+        self.last = 0
+
+    def server(self):
+        self.last += 1
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        server = ServerProcess(MAYFLY, "--cluster", f"{self.lab}/ceph.conf", "--cluster-name", self.name,
+                               "--cluster-server", self.last, "--cluster-shards", SHARDS, "--threads", 2,
+                               folder=folder.name)
+        server.start()
+        self.addCleanup(server.stop)
+        return server
+
+    def client(self, server):
+        client = redis.Redis(port=server.port, decode_responses=True, socket_timeout=30)
+        self.addCleanup(client.close)
+        return client
+
+    def owned(self, server):
+        """Shards of each server, by port, as this one sees it; none for a slot without an owner."""
+        try:
+            slots = self.client(server).execute_command("CLUSTER SLOTS")
+        except redis.RedisError:
+            return {}
+        sizes = {}
+        for (first, last), range_of in slots.items():
+            port = range_of["primary"][1]
+            sizes[port] = sizes.get(port, 0) + (last - first + 1) * SHARDS // 16384
+        return sizes
+
+    def await_shares(self, *servers):
+        share = SHARDS // len(servers)
+        wanted = {server.port: share for server in servers}
+        self.assertTrue(wait_until(lambda: all(self.owned(server) == wanted for server in servers)),
+                        [self.owned(server) for server in servers])
+
+    def fill(self, client):
+        for i in range(KEYS):
+            client.set(f"key:{i}", i, ex=3600)
+        return {f"key:{i}": client.execute_command("PEXPIRETIME", f"key:{i}") for i in range(KEYS)}
+
+    def check(self, client, deadlines):
+        for i, (key, deadline) in enumerate(deadlines.items()):
+            self.assertEqual(client.get(key), str(i))
+            self.assertEqual(client.execute_command("PEXPIRETIME", key), deadline)
+
+    def test_two_servers_share_one_database(self):
+        first = self.server()
+        one = self.client(first)
+        self.await_shares(first)
+        deadlines = self.fill(one)
+        second = self.server()
+        self.await_shares(first, second)
+        two = self.client(second)
+        self.check(one, deadlines)
+        self.check(two, deadlines)
+        self.assertEqual((one.dbsize(), two.dbsize()), (KEYS, KEYS))
+        self.assertEqual(sorted(two.scan_iter(count=50)), sorted(deadlines))
+        two.set("short", "x", px=200)
+        self.assertTrue(wait_until(lambda: one.exists("short") == 0))
+        with self.assertRaisesRegex(redis.ResponseError, "CROSSSLOT|same slot"):
+            one.execute_command("MGET", "a", "b")
+
+    def test_a_server_that_stops_leaves_nothing_behind(self):
+        first, second = self.server(), self.server()
+        self.await_shares(first, second)
+        deadlines = self.fill(self.client(first))
+        self.assertEqual(first.stop(), 0)
+        self.await_shares(second)
+        self.check(self.client(second), deadlines)
+
+    def test_what_a_killed_server_acknowledged_is_there(self):
+        first, second = self.server(), self.server()
+        self.await_shares(first, second)
+        deadlines = self.fill(self.client(first))
+        killed = time.monotonic()
+        first.kill()
+        self.await_shares(second)
+        print(f"the shards of a killed server were taken over after {time.monotonic() - killed:.1f} s")
+        self.check(self.client(second), deadlines)
+
+    def test_a_server_that_stood_still_shows_what_others_wrote(self):
+        first, second = self.server(), self.server()
+        self.await_shares(first, second)
+        one, two = self.client(first), self.client(second)
+        deadlines = self.fill(one)
+        first.process.send_signal(signal.SIGSTOP)
+        try:
+            self.assertTrue(wait_until(lambda: self.owned(second) == {second.port: SHARDS}))
+            for key in deadlines:
+                two.set(key, "new")
+        finally:
+            first.process.send_signal(signal.SIGCONT)
+        for key in deadlines:
+            self.assertEqual(one.get(key), "new")
+        self.await_shares(first, second)
+        for key in deadlines:
+            self.assertEqual(one.get(key), "new")
+
+    def test_a_cluster_client_goes_on_when_servers_come_and_go(self):
+        first, second = self.server(), self.server()
+        self.await_shares(first, second)
+        nodes = [ClusterNode("127.0.0.1", server.port) for server in (first, second)]
+        cluster = RedisCluster(startup_nodes=nodes, decode_responses=True, cluster_error_retry_attempts=30)
+        self.addCleanup(cluster.close)
+        for i in range(KEYS):
+            cluster.set(f"a{i}", i)
+        third = self.server()
+        for i in range(KEYS):
+            cluster.set(f"b{i}", i)
+        self.assertTrue(wait_until(lambda: len(self.owned(third)) == 3))
+        self.assertEqual(first.stop(), 0)
+        for i in range(KEYS):
+            self.assertEqual(cluster.get(f"a{i}"), str(i))
+            self.assertEqual(cluster.get(f"b{i}"), str(i))
+
+    def test_bad_settings_are_refused_by_name(self):
+        def refused(*flags):
+            run = subprocess.run([MAYFLY, "serve", "--port", "0", "--http-port", "-1", *flags],
+                                 capture_output=True, text=True, timeout=120)
+            self.assertNotEqual(run.returncode, 0)
+            return run.stderr
+        conf = f"{self.lab}/ceph.conf"
+        self.assertIn("cluster-server", refused("--cluster", conf))
+        self.assertIn("nowhere", refused("--cluster", conf, "--cluster-server", "1", "--cluster-pool", "nowhere"))
+        self.assertIn("/missing.conf", refused("--cluster", "/missing.conf", "--cluster-server", "1"))
+        self.assertIn("power", refused("--cluster", conf, "--cluster-server", "1", "--cluster-shards", "3",
+                                       "--cluster-name", "three"))
+
+
+if __name__ == "__main__":
+    unittest.main()
