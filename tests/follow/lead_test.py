@@ -369,6 +369,26 @@ class Lead(unittest.TestCase):
                 self.await_step(mine, follower)
                 self.assertEqual([entry[0] for entry in follower.ask("XRANGE", key, "-", "+")], left, key)
 
+    def test_counts_of_a_stream_at_the_last_integer(self):
+        leader = self.serve("leader")
+        mine = Connection(leader.port)
+        redis = self.redis("redis", "--replicaof", "127.0.0.1", leader.port)
+        followers = [redis.connect(), Connection(self.serve("mayfly", "--follow", f"127.0.0.1:{leader.port}").port)]
+        for follower in followers:
+            self.await_step(mine, follower)
+        most = 2 ** 63 - 1
+        mine.all([("XADD", "s", "1-1", "a", "b"), ("XADD", "s", "2-1", "a", "b"), ("XGROUP", "CREATE", "s", "g", 0, "ENTRIESREAD", most),
+                  ("XREADGROUP", "GROUP", "g", "one", "STREAMS", "s", ">"), ("XCLAIM", "s", "g", "two", 0, "1-1", "RETRYCOUNT", most),
+                  ("XCLAIM", "s", "g", "three", 0, "1-1"), ("XADD", "s", "3-1", "a", "b"),
+                  ("XREADGROUP", "GROUP", "g", "one", "STREAMS", "s", ">")])
+        pending = [entry[:2] for entry in mine.ask("XPENDING", "s", "g", "-", "+", 10)]
+        self.assertEqual(pending, [[b"1-1", b"three"], [b"2-1", b"one"], [b"3-1", b"one"]])
+        for follower in followers:
+            self.await_step(mine, follower)
+            self.assertEqual([entry[:2] for entry in follower.ask("XPENDING", "s", "g", "-", "+", 10)], pending)
+            told = follower.ask("XINFO", "GROUPS", "s")[0]
+            self.assertEqual(dict(zip(told[::2], told[1::2]))[b"last-delivered-id"], b"3-1")
+
     def test_clocks_that_differ(self):
         leader = self.serve("leader", "--reaper", "no", "--manual-clock", "--enable-debug-command", "yes")
         mine = Connection(leader.port)

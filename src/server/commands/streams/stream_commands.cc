@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <string>
+
 #include "server/commands/streams/stream_arguments.h"
 #include "server/commands/support/families.h"
 
@@ -13,6 +17,13 @@ constexpr std::uint32_t kChanges = kWrite | kFast;
 
 constexpr KeySpecs ReadKeys(int from, void (*find)(std::span<const Bytes>, std::vector<KeyUse>&)) {
   return {.specs = {KeysBehindWord("STREAMS", from, kRO | kAccess)}, .find = find};
+}
+
+// Clients may set a count to the last integer, from which it goes on here; a follower takes none
+// beyond it.
+std::string FedCount(std::uint64_t count) {
+  constexpr std::uint64_t kLast = std::numeric_limits<std::int64_t>::max();
+  return std::to_string(std::min(count, kLast));
 }
 
 // clang-format off
@@ -151,14 +162,14 @@ void FeedGiven(const Call& call, Bytes key, const types::StreamGroup& group, Byt
   const std::string id = types::ToText(given.id);
   const std::string last = types::ToText(group.state().last);
   call.feed->Instead({"XCLAIM", key, group.name(), consumer, "0", id, "TIME",
-                      std::to_string(given.delivered_ms), "RETRYCOUNT",
-                      std::to_string(given.deliveries), "FORCE", "JUSTID", "LASTID", last});
+                      std::to_string(given.delivered_ms), "RETRYCOUNT", FedCount(given.deliveries),
+                      "FORCE", "JUSTID", "LASTID", last});
 }
 
 void FeedPosition(const Call& call, Bytes key, const types::StreamGroup& group) {
   const auto& read = group.state().read;
   call.feed->Instead({"XGROUP", "SETID", key, group.name(), types::ToText(group.state().last),
-                      "ENTRIESREAD", read ? std::to_string(*read) : std::string("-1")});
+                      "ENTRIESREAD", read ? FedCount(*read) : std::string("-1")});
 }
 
 std::int64_t NowMs(const Call& call) { return ToMs(call.now()); }
