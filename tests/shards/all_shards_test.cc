@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "shards/cluster_served.h"
@@ -112,6 +114,30 @@ TEST_F(AllShards, FlushEmptiesEveryShard) {
   EXPECT_EQ(client.Text("DBSIZE"), "0");
   EXPECT_EQ(client.Text("RANDOMKEY"), "(nil)");
   EXPECT_EQ(Scan(client, "").size(), 0u);
+}
+
+// A shard that moves past a FLUSHALL would keep its keys.
+TEST_F(AllShards, NothingIsAcknowledgedThatAMoveMayHaveHidden) {
+  std::atomic<bool> ended{false};
+  std::thread mover([&] {
+    for (std::size_t i = 0; !ended; ++i) served.shards().Give(i % 8, (i / 8) % 2);
+  });
+  int refused = 0;
+  for (int i = 0; i < 200 || refused == 0; ++i) {
+    for (std::size_t shard = 0; shard < 8; ++shard)
+      client.Text("SET " + served.KeyIn(shard) + " 1");
+    const std::string reply = client.Text("FLUSHALL");
+    if (reply == "OK") {
+      for (std::size_t shard = 0; shard < 8; ++shard) {
+        EXPECT_EQ(client.Text("EXISTS " + served.KeyIn(shard)), "0");
+      }
+    } else {
+      EXPECT_TRUE(reply.starts_with("TRYAGAIN ")) << reply;
+      ++refused;
+    }
+  }
+  ended = true;
+  mover.join();
 }
 
 TEST_F(AllShards, AnAnswerWithoutSomeShardIsAnError) {

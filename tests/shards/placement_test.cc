@@ -193,12 +193,12 @@ TEST_F(Placement, WhatAClusterDoesNotOfferSaysWhy) {
             "ERR 'replicaof' is not offered on a cluster: a cluster's store is replicated, and its "
             "servers follow nobody");
   EXPECT_EQ(client.Text("COPY {" + here + "}a {" + here + "}b DB 1"),
-            "ERR DB index is out of range");
+            "ERR Copying to another database is not allowed in cluster mode");
   EXPECT_EQ(client.Text("COPY " + here + " " + also_here), kCrossSlot);
   EXPECT_EQ(client.Text("SORT {" + here + "}l BY w_*"),
-            "ERR BY option of SORT denied in cluster mode.");
+            "ERR BY option of SORT denied in Cluster mode.");
   EXPECT_EQ(client.Text("SORT {" + here + "}l GET w_*"),
-            "ERR GET option of SORT denied in cluster mode.");
+            "ERR GET option of SORT denied in Cluster mode.");
   EXPECT_NE(client.Text("CONFIG SET maxmemory 1mb").find("maxmemory is not offered on a cluster"),
             std::string::npos);
 }

@@ -219,7 +219,7 @@ constexpr CommandSpec kSubcommands[] = {
     {"info",                  2, kReads,    kNoKeys, OnCluster<Info>,
      {"Tell the state of the cluster.", "3.0.0", "O(n) in the shards"}},
     {"keyslot",               3, kReads,    kNoKeys, OnCluster<KeySlot>,
-     {"Return the slot of a key.", "3.0.0", "O(n) in the bytes of the key", "key"}},
+     {"Return the slot of a key.", "3.0.0", "O(n) in the bytes of the key", "key:string"}},
     {"links",                 2, kReads,    kNoKeys, OnCluster<Links>,
      {"Return an empty list: there is no cluster bus.", "7.0.0", "O(1)"}},
     {"myid",                  2, kReads,    kNoKeys, OnCluster<MyId>,

@@ -40,9 +40,6 @@ inline constexpr std::chrono::milliseconds kTurnTime{5};
 // Addresses and users whose clients are known to speak cluster; the rest shows it by connection.
 inline constexpr std::size_t kClusterAskersMax = 4096;
 
-// How often a forwarded command follows MOVED.
-inline constexpr int kPeerHopsMax = 5;
-
 // How often a command looks that waits for a shard without an owner.
 inline constexpr std::chrono::milliseconds kShardLookInterval{2};
 

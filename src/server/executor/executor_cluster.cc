@@ -10,10 +10,13 @@
 #include "server/executor/across_call.h"
 #include "server/executor/executor.h"
 #include "server/executor/peer_commands.h"
+#include "wire/reply_parser.h"
 
 namespace mayfly::server {
 namespace {
 
+constexpr const char* kMovedMeanwhile =
+    "TRYAGAIN A shard has moved meanwhile; the command may have missed it";
 constexpr const char* kCrossSlotLine = "CROSSSLOT Keys in request don't hash to the same slot";
 
 // Whether it means the same when another server runs it.
@@ -35,6 +38,18 @@ Reply DownReply() { return Reply::Text(Reply::Kind::kError, "CLUSTERDOWN Hash sl
 bool IsWhole(const ClusterView& view) {
   return std::find(view.owners.begin(), view.owners.end(), ClusterView::kNobody) ==
          view.owners.end();
+}
+
+std::size_t CountOwn(const ClusterView& view) {
+  return static_cast<std::size_t>(
+      std::count_if(view.owners.begin(), view.owners.end(), [&](std::size_t owner) {
+        return owner != ClusterView::kNobody && view.members[owner].is_self;
+      }));
+}
+
+// Whether all shards that the server owns are open here; one that is just coming is not.
+bool HasOwn(ShardDirectory& directory, const ClusterView& view) {
+  return directory.Here().size() == CountOwn(view);
 }
 
 std::vector<ServerAddress> OthersIn(const ClusterView& view) {
@@ -69,6 +84,13 @@ void Executor::Place(Session& session, std::span<const Bytes> args, Decision& de
           entry.full_name));
     }
     decision.way = Walks(*rule, args) ? Way::kWalk : Way::kAcross;
+    ShardDirectory& directory = cluster_->directory();
+    if (rule->scope == ClusterScope::kShards && !HasOwn(directory, *directory.view()) &&
+        AwaitsShard(session)) {
+      decision.way = Way::kShard;
+    } else {
+      session.state().shard_missed.reset();
+    }
     return;
   }
   for (const KeyUse& use : key_uses_) {
@@ -271,8 +293,8 @@ void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<
   const ClusterRule& rule = *entry.cluster_rule;
   Show(session, entry, args);
   std::vector<ServerAddress> others;
+  const auto view = cluster_->directory().view();
   if (!cluster_->Redirects(session)) {
-    const auto view = cluster_->directory().view();
     // Before anything is done: a change is made everywhere, or refused.
     if (rule.scope == ClusterScope::kShards && !IsWhole(*view)) {
       return ReplyWith(session, entry, args, DownReply(), begin);
@@ -288,26 +310,37 @@ void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<
     }
   }
   run_.Use(nullptr);
+  // What was just coming, or has just gone, was left out.
+  if (rule.scope == ClusterScope::kShards && replies.size() != CountOwn(*view)) {
+    return ReplyWith(session, entry, args, Reply::Text(Reply::Kind::kError, kMovedMeanwhile),
+                     begin);
+  }
   if (others.empty()) {
     if (replies.empty()) replies.push_back(RunOn(session, entry, args, nullptr));
     const Reply merged = MergeReplies(rule.merge, std::move(replies), run_.random());
     return ReplyWith(session, entry, args, merged, begin);
   }
   const auto waiter = ParkForPeers(session, entry, args);
-  waiter->work = AcrossCall::Start(*cluster_->peers(),
-                                   {.others = std::move(others),
-                                    .command = WireText(args),
-                                    .merge = rule.merge,
-                                    .own = std::move(replies),
-                                    .version = session.state().version,
-                                    .seed = run_.random().Below(UINT64_MAX)},
-                                   [weak = std::weak_ptr(waiter)](std::string reply) {
-                                     const auto its = weak.lock();
-                                     const auto client =
-                                         its != nullptr ? its->session.lock() : nullptr;
-                                     if (client != nullptr)
-                                       client->EndPeerWait(its, std::move(reply));
-                                   });
+  waiter->work =
+      AcrossCall::Start(*cluster_->peers(),
+                        {.others = std::move(others),
+                         .command = WireText(args),
+                         .merge = rule.merge,
+                         .own = std::move(replies),
+                         .version = session.state().version,
+                         .seed = run_.random().Below(UINT64_MAX)},
+                        [weak = std::weak_ptr(waiter), &directory = cluster_->directory(), rule,
+                         view](std::string reply) {
+                          const auto its = weak.lock();
+                          const auto client = its != nullptr ? its->session.lock() : nullptr;
+                          if (client == nullptr) return;
+                          // A shard on its way may have been met twice, or not at all.
+                          const bool moved = directory.view()->epoch != view->epoch;
+                          if (moved && rule.scope == ClusterScope::kShards) {
+                            reply = fmt::format("-{}\r\n", kMovedMeanwhile);
+                          }
+                          client->EndPeerWait(its, std::move(reply));
+                        });
 }
 
 }  // namespace mayfly::server

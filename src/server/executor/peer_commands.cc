@@ -6,11 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "server/command/limits.h"
 #include "wire/decimal.h"
 
 namespace mayfly::server {
 namespace {
+
+constexpr int kHopsMax = 16;  // As many as clients of Redis Cluster follow.
 
 // "-MOVED 3999 10.0.0.1:6379"; nothing: another reply.
 std::optional<ServerAddress> MovedTo(Bytes reply) {
@@ -85,7 +86,7 @@ bool PeerCommands::TakeReplies(const std::vector<std::string>& replies) {
   std::optional<ServerAddress> next;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const auto to = MovedTo(replies[i]);
-    if (to && hops_ < kPeerHopsMax) {
+    if (to && hops_ < kHopsMax) {
       if (!next) next = to;
       moved.push_back(waiting_[i]);
     }

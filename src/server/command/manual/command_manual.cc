@@ -20,6 +20,7 @@ constexpr std::array kTypes = std::to_array<std::pair<std::string_view, Kind>>({
     {"time", Kind::kTime},
     {"pattern", Kind::kPattern},
     {"key", Kind::kKey},
+    {"string", Kind::kString},
 });
 
 bool HasLower(std::string_view text) {

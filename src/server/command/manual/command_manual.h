@@ -1,8 +1,8 @@
 // command_manual.h - what COMMAND DOCS tells of a command, and its syntax as data.
 // A syntax is one line, as people write it, and is parsed when a client asks:
 //   key value condition=[NX | XX] [GET] [EX seconds:int]
-//   word            an argument; ":int", ":double", ":time", ":pattern" or ":key" behind it is its
-//                   type, else it is a string. One named key is a key.
+//   word            an argument; ":int", ":double", ":time", ":pattern", ":key" or ":string" behind
+//                   it is its type, else it is a string. One named key is a key.
 //   WORD            a word to be sent as it is, alone or in front of an argument or a group.
 //   (a b), (a | b)  several together, or one of several.
 //   [a], [a b]      the same, optional.

@@ -26,6 +26,9 @@ TEST(CommandManual, ArgumentsHaveTypes) {
   EXPECT_TRUE(parsed[3].repeated);
   EXPECT_EQ(parsed[4].kind, Kind::kPattern);
   EXPECT_EQ(parsed[5].kind, Kind::kTime);
+  const auto no_key = *ParseSyntax("key:string");
+  EXPECT_EQ(no_key[0].kind, Kind::kString);
+  EXPECT_EQ(no_key[0].name, "key");
 }
 
 TEST(CommandManual, KeysBelongToTheirSpecifications) {

@@ -10,10 +10,13 @@ namespace {
 
 Status SameObject() { return Status::Invalid("source and destination objects are the same"); }
 
-Result<int> DatabaseArgument(const HostDatabases& host, Bytes argument) {
+Result<int> DatabaseArgument(const CallHost& host, Bytes argument) {
   MAYFLY_TRY(const std::int64_t number, IntegerArgument(argument));
   if (number < INT32_MIN || number > INT32_MAX) {
     return Status::Invalid("value is out of range, value must between -2147483648 and 2147483647");
+  }
+  if (host.on_cluster() && number != 0) {
+    return Status::Invalid("Copying to another database is not allowed in cluster mode");
   }
   if (number < 0 || number >= host.databases()) {
     return Status::Invalid("DB index is out of range");

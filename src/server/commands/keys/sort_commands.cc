@@ -134,11 +134,11 @@ Status Store(const Call& call, Bytes target, const Columns& columns) {
 // Patterns name keys of any shard.
 Status CheckReach(const SortQuery& query) {
   if (query.by && !query.unsorted) {
-    return Status::Invalid("BY option of SORT denied in cluster mode.");
+    return Status::Invalid("BY option of SORT denied in Cluster mode.");
   }
   const bool gets_others = std::any_of(query.gets.begin(), query.gets.end(),
                                        [](const Bytes pattern) { return pattern != "#"; });
-  return gets_others ? Status::Invalid("GET option of SORT denied in cluster mode.") : Status();
+  return gets_others ? Status::Invalid("GET option of SORT denied in Cluster mode.") : Status();
 }
 
 Answer RunSort(Call& call, bool read_only) {
