@@ -65,6 +65,7 @@ class Load(threading.Thread):
         if kind < 0.98:
             return [("XGROUP", "CREATE", b"events", b"group", 0, "MKSTREAM"),  # Refused, but the first time.
                     ("XADD", b"events", "MAXLEN", "~", 1000, "*", b"n", b"%d" % n),
+                    ("XADD", b"bounded", "MAXLEN", "~", 200, "LIMIT", 300, "*", b"n", b"%d" % n),
                     ("XREADGROUP", "GROUP", b"group", b"reader:%d" % (n % 3), "COUNT", 2, "STREAMS", b"events", ">"),
                     ("XAUTOCLAIM", b"events", b"group", b"claimer", 20, 0, "COUNT", 2), ("XTRIM", b"stream:%d" % n, "MAXLEN", 3)]
         return [("ZADD", b"scores", chance.random(), b"m%d" % n), ("SPOP", b"set:%d" % n), ("LPOP", b"list:%d" % n)]

@@ -257,7 +257,8 @@ class RedisFiles(unittest.TestCase):
         one.ask("BGREWRITEAOF")  # From now on, the file begins with an RDB.
         self.assertTrue(wait_until(lambda: one.info("persistence")["aof_rewrite_in_progress"] == "0" and
                                    list((redis.folder / "appendonlydir").glob("*.2.base.rdb"))))
-        for reply in one.all(sum((write(chance, n, KEYS) for n in range(100)), [])):
+        bounded = [("XADD", "bounded", "MAXLEN", "~", 100, "LIMIT", 200, f"{n}-1", "a", "b") for n in range(1, 500)]
+        for reply in one.all(sum((write(chance, n, KEYS) for n in range(100)), bounded)):
             self.assertFalse(isinstance(reply, bytes) and reply.startswith(b"-"), reply)
         manifest = redis.folder / "appendonlydir" / "appendonly.aof.manifest"
         self.check_aof(redis, one, manifest, "parts")

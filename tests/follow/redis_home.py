@@ -221,7 +221,7 @@ def write(chance, n, keys):
     value = chance.choice([b"v%d" % n, b"%d" % (n * 100003), b"", b"w" * chance.randrange(200)])
     requests = [(("SET", key, value), ("HSET", key, b"f%d" % (n % 7), value), ("RPUSH", key, value, b"t"),
                  ("SADD", key, value, b"%d" % n), ("ZADD", key, n * 0.5, value),
-                 ("XADD", key, "MAXLEN", "~", 20, *(("LIMIT", 50) if n % 2 else ()), "*", b"f%d" % (n % 7), value))[kind]]
+                 ("XADD", key, "MAXLEN", "~", 20, "*", b"f%d" % (n % 7), value))[kind]]
     if chance.random() < 0.4:
         requests.append(("PEXPIRE", key, 50_000_000 + chance.randrange(10_000_000)))
     elif chance.random() < 0.1:
