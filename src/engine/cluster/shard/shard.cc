@@ -33,6 +33,8 @@ Status Shard::Commit(const Batch& batch, std::size_t& broken) {
   lock.unlock();
   ReportIfStopped();
   broken = waiter.broken;
+  // A condition that does not hold is an answer from memory, as a read is.
+  if (waiter.status.code() == StatusCode::kConflict) MAYFLY_RETURN_IF_ERROR(Confirm());
   return waiter.status;
 }
 

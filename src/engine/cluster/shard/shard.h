@@ -5,7 +5,8 @@
 // come meanwhile wait and are the next group.
 // Invariants:
 // (1) A commit that returned Ok is in the store, on all replicas. Memory shows it from then on.
-// (2) What is read was the newest at some moment of the call, or the call fails.
+// (2) What is read was the newest at some moment of the call, or the call fails. A condition that
+//     does not hold is read.
 // (3) After Stop(), or when a write was refused because another server owns the shard, every call
 //     returns an error. The object never comes back to life.
 // Shared by the engine that uses it and the node that stops it. Threads: any.

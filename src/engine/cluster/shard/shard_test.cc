@@ -147,6 +147,19 @@ TEST_F(ShardTest, AReadAfterTheLeaseAsksTheShard) {
   EXPECT_EQ(broken_.load(), 1);
 }
 
+TEST_F(ShardTest, AConditionThatDoesNotHoldIsAnAnswerOnlyOfTheOwner) {
+  ASSERT_TRUE(Put("key", "value").ok());
+  Batch batch;
+  batch.RequireAbsent(kAt, "key");
+  batch.Put(kAt, "key", "new");
+  EXPECT_EQ(engine_->Commit(batch).code(), StatusCode::kConflict);
+  lease_->SetUntil(clock_.Passed());
+  EXPECT_EQ(engine_->Commit(batch).code(), StatusCode::kConflict);
+  EXPECT_EQ(shard_->counts().confirmed.load(), 1u);
+  Claim(2);
+  EXPECT_EQ(engine_->Commit(batch).code(), StatusCode::kBusy);
+}
+
 TEST_F(ShardTest, ALeaseEndsAtItsInstant) {
   lease_->SetUntil(clock_.Passed() + Millis(10));
   clock_.Advance(Millis(9));
