@@ -50,7 +50,7 @@ Redis Cluster know holds here, too:
 - While a shard has no owner, commands wait for `cluster-patience`; then the answer is
   `CLUSTERDOWN`. A client that waits for a key when its shard moves gets `MOVED` or, if it does not
   speak cluster, `UNBLOCKED`.
-- There is database 0 alone.
+- There is database 0 alone. `INFO cluster` has the number of shards.
 - `CLIENT UNBLOCK`, `MONITOR`, `SLOWLOG`, `CLIENT LIST`, `INFO`, `CONFIG` and `ACL` are about the
   server that is asked, as in Redis Cluster. `INFO keyspace` counts the shards of that server.
 - A message of `PUBLISH` reaches the subscribers of all servers; the number it answers is that of
@@ -116,6 +116,8 @@ std::string_view MergeText(ClusterMerge merge) {
 std::string RuleText(const ClusterRule& rule) {
   switch (rule.scope) {
     case ClusterScope::kShards: return fmt::format("on every shard; {}", MergeText(rule.merge));
+    case ClusterScope::kOneShard:
+      return "on the shard whose number follows the word `SHARD`, for each numbers its own events";
     case ClusterScope::kServers: return fmt::format("on every server; {}", MergeText(rule.merge));
     case ClusterScope::kPages:
       return "shard after shard, in order within each; the cursor says which";

@@ -157,6 +157,33 @@ TEST_F(AllShards, PurgesAndTheirFiguresAreAddedUp) {
   EXPECT_NE(stats.find("purged-rows, 100,"), std::string::npos) << stats;
 }
 
+TEST_F(AllShards, EventsAreReadShardByShard) {
+  EXPECT_NE(client.Text("INFO cluster").find("mayfly_shards:8\r\n"), std::string::npos);
+  EXPECT_EQ(client.Text("TTL.POLICY SET events key"), "OK");
+  for (const std::string& key : keys) client.Text("PEXPIRE " + key + " 10");
+  served.clock().Advance(Millis(10));
+  EXPECT_EQ(client.Text("TTL.PURGE"), "[rows, 100, more-due, 0, stopped-by-clock, 0]");
+  std::multiset<std::string> died;
+  for (int shard = 0; shard < 8; ++shard) {
+    const std::string of = "TTL.EVENTS SHARD " + std::to_string(shard);
+    std::int64_t after = 0;
+    while (true) {
+      const Reply page = client.Ask(of + " AFTER " + std::to_string(after) + " COUNT 5");
+      ASSERT_EQ(page.kind, Reply::Kind::kArray);
+      if (page.items().empty()) break;
+      for (const Reply& event : page.items()) {
+        EXPECT_EQ(event.items()[1].integer(), ++after);
+        died.insert(event.items()[5].text());
+      }
+    }
+  }
+  EXPECT_EQ(died, keys);
+  EXPECT_EQ(client.Text("TTL.EVENTS AFTER 0"),
+            "ERR on a cluster the command takes SHARD and a number");
+  EXPECT_EQ(client.Text("TTL.EVENTS SHARD 8 AFTER 0"), "ERR there is no such shard");
+  EXPECT_TRUE(speaker.Text("TTL.EVENTS AFTER 0 SHARD 1").starts_with("MOVED 2048 "));
+}
+
 TEST_F(AllShards, PoliciesAreThoseOfEveryShard) {
   EXPECT_EQ(client.Text("TTL.POLICY SET default-ttl 5000"), "OK");
   for (std::size_t shard = 0; shard < 8; ++shard) {

@@ -269,7 +269,9 @@ std::string CpuSection(InfoSource& /*source*/) {
 
 std::string ModulesSection(InfoSource& /*source*/) { return ""; }
 std::string ClusterSection(InfoSource& source) {
-  return fmt::format("cluster_enabled:{}\r\n", source.server().cluster() != nullptr ? 1 : 0);
+  ClusterSide* const cluster = source.server().cluster();
+  if (cluster == nullptr) return "cluster_enabled:0\r\n";
+  return fmt::format("cluster_enabled:1\r\nmayfly_shards:{}\r\n", cluster->directory().shards());
 }
 
 struct Section {

@@ -139,6 +139,7 @@ class Executor {
   void SendToPeer(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
                   PeerCommands::Order order, ReplyChange change = nullptr);
   void RunAcross(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+  void RunOnShard(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   Reply RunOn(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
               std::shared_ptr<ServedDatabase> data);
   void ReplyWith(Session& session, const CommandEntry& entry, std::span<const Bytes> args,

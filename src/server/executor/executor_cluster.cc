@@ -286,11 +286,43 @@ void Executor::ReplyWith(Session& session, const CommandEntry& entry, std::span<
   EndReplies(session, &entry);
 }
 
+// A command about one shard, whose number it has.
+void Executor::RunOnShard(Session& session, const CommandEntry& entry,
+                          std::span<const Bytes> args) {
+  const SteadyTime begin = server_.Steady();
+  Show(session, entry, args);
+  const auto fail = [&](std::string line) {
+    ReplyWith(session, entry, args, Reply::Text(Reply::Kind::kError, std::move(line)), begin);
+  };
+  ShardDirectory& directory = cluster_->directory();
+  std::vector<Bytes> words(args.begin(), args.end());
+  const auto word = std::find_if(words.begin() + 1, words.end(),
+                                 [](Bytes argument) { return IsWord(argument, "shard"); });
+  if (words.end() - word < 2) return fail("ERR on a cluster the command takes SHARD and a number");
+  const auto shard = IntegerArgument(word[1], 0, static_cast<std::int64_t>(directory.shards()) - 1);
+  if (!shard) return fail("ERR there is no such shard");
+  words.erase(word, word + 2);
+  ShardPlace place = directory.Find(static_cast<std::size_t>(*shard));
+  if (place.here != nullptr) {
+    const Reply reply = RunOn(session, entry, words, std::move(place.here));
+    run_.Use(nullptr);
+    return ReplyWith(session, entry, args, reply, begin);
+  }
+  if (cluster_->Redirects(session) || place.elsewhere.port == 0) {
+    const SlotRange slots = SlotsOf(static_cast<std::size_t>(*shard), directory.shards());
+    return fail(ClusterSide::RedirectLine(slots.first, place));
+  }
+  SendToPeer(
+      session, entry, args,
+      {.to = place.elsewhere, .version = session.state().version, .commands = {WireText(args)}});
+}
+
 // A command about all shards, or all servers: here, and for a client that does not ask the other
 // servers itself, at these.
 void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
-  const SteadyTime begin = server_.Steady();
   const ClusterRule& rule = *entry.cluster_rule;
+  if (rule.scope == ClusterScope::kOneShard) return RunOnShard(session, entry, args);
+  const SteadyTime begin = server_.Steady();
   Show(session, entry, args);
   std::vector<ServerAddress> others;
   const auto view = cluster_->directory().view();
