@@ -22,8 +22,7 @@ server::ServerAddress AddressOf(const std::string& text) {
 
 std::string NodeIdOf(ServerId server) { return fmt::format("{:040x}", server); }
 
-std::shared_ptr<const server::ClusterView> ViewOf(const engine::cluster::ClusterMap& map,
-                                                  ServerId self) {
+std::shared_ptr<server::ClusterView> ViewOf(const engine::cluster::ClusterMap& map, ServerId self) {
   auto view = std::make_shared<server::ClusterView>();
   std::unordered_map<ServerId, std::size_t> places;
   for (const auto& record : map.servers) {

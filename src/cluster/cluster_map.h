@@ -15,7 +15,7 @@ server::ServerAddress AddressOf(const std::string& text);
 // A server's id among Redis' nodes: 40 hexadecimal digits.
 std::string NodeIdOf(engine::cluster::ServerId server);
 
-std::shared_ptr<const server::ClusterView> ViewOf(const engine::cluster::ClusterMap& map,
-                                                  engine::cluster::ServerId self);
+std::shared_ptr<server::ClusterView> ViewOf(const engine::cluster::ClusterMap& map,
+                                            engine::cluster::ServerId self);
 
 }  // namespace mayfly::cluster

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -90,8 +91,12 @@ std::vector<std::shared_ptr<server::ServedDatabase>> ShardDatabases::Here() cons
 }
 
 std::shared_ptr<const server::ClusterView> ShardDatabases::view() const {
-  if (node_ == nullptr) return std::make_shared<server::ClusterView>();
-  return ViewOf(node_->Map(), node_options_.server);
+  const std::lock_guard lock(view_mutex_);
+  if (node_ == nullptr) return view_;
+  auto now = ViewOf(node_->Map(), node_options_.server);
+  if (now->owners == view_->owners && now->members == view_->members) return view_;
+  now->epoch = std::max(now->epoch, view_->epoch + 1);
+  return view_ = std::move(now);
 }
 
 void ShardDatabases::SetListener(server::ShardListener* listener) {

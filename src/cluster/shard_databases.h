@@ -101,6 +101,11 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
   std::vector<std::uint64_t> tenures_;  // The same: how often it has come or gone.
 
   std::unique_ptr<engine::cluster::ClusterNode> node_;  // Null before Join().
+
+  mutable std::mutex view_mutex_;
+  // The last that was asked for; guarded by view_mutex_. A change is a new epoch.
+  mutable std::shared_ptr<const server::ClusterView> view_ =
+      std::make_shared<server::ClusterView>();
 };
 
 }  // namespace mayfly::cluster

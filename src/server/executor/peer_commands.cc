@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -12,6 +13,16 @@ namespace mayfly::server {
 namespace {
 
 constexpr int kHopsMax = 16;  // As many as clients of Redis Cluster follow.
+
+// A shard that is handed over is at neither server for a moment, and each names the other one.
+constexpr int kHopsAtOnce = 2;
+constexpr std::chrono::milliseconds kFirstPause{5};
+constexpr std::chrono::milliseconds kLongestPause{250};
+
+std::chrono::milliseconds PauseBefore(int hop) {
+  if (hop <= kHopsAtOnce) return std::chrono::milliseconds(0);
+  return std::min(kFirstPause * (1 << (hop - kHopsAtOnce - 1)), kLongestPause);
+}
 
 // "-MOVED 3999 10.0.0.1:6379"; nothing: another reply.
 std::optional<ServerAddress> MovedTo(Bytes reply) {
@@ -57,7 +68,8 @@ void PeerCommands::Send() {
                .version = order_.version,
                .bytes = {},
                .replies = waiting_.size(),
-               .waits = order_.waits};
+               .waits = order_.waits,
+               .pause = PauseBefore(hops_)};
     for (const std::size_t place : waiting_) request.bytes += order_.commands[place];
   }
   auto call = peers_.Send(std::move(request), [weak = weak_from_this()](PeerReplies replies) {

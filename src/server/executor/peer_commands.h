@@ -1,5 +1,6 @@
 // peer_commands.h - commands of a client that run at another server.
-// A reply MOVED is followed, up to a bound: the peer may have handed the shard over since. Commands
+// A reply MOVED is followed, up to a bound, and after the first ones with pauses of about two seconds
+// in all: the peer may have handed the shard over since, or may be about to get it. Commands
 // that were moved are sent again in their order, once all replies have come.
 #pragma once
 

@@ -66,8 +66,16 @@ std::unique_ptr<PeerCall> PeerLinks::Send(PeerRequest request,
     const std::shared_ptr<Call> call_;
   };
   auto call = std::make_shared<Call>(std::move(request), std::move(done));
-  asio::post(context_, [this, call] { Begin(call); });
+  asio::post(context_, [this, call] { BeginAfterPause(call); });
   return std::make_unique<Handle>(*this, std::move(call));
+}
+
+void PeerLinks::BeginAfterPause(const std::shared_ptr<Call>& call) {
+  if (call->request.pause.count() == 0) return Begin(call);
+  const auto timer = std::make_shared<asio::steady_timer>(context_, call->request.pause);
+  timer->async_wait([this, call, timer](const boost::system::error_code& error) {
+    if (!error) Begin(call);
+  });
 }
 
 void PeerLinks::Begin(const std::shared_ptr<Call>& call) {

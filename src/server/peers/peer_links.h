@@ -42,6 +42,7 @@ class PeerLinks final : public PeerCalls {
   };
 
   // On the thread.
+  void BeginAfterPause(const std::shared_ptr<Call>& call);
   void Begin(const std::shared_ptr<Call>& call);
   std::shared_ptr<PeerLink> SharedLink(Pool& pool, const Key& key);
   std::shared_ptr<PeerLink> WaitingLink(Pool& pool, const Key& key);  // Null: there are too many.

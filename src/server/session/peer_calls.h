@@ -1,6 +1,7 @@
 // peer_calls.h - sends commands to other servers of the cluster.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@ struct PeerRequest {
   std::string bytes = {};
   std::size_t replies = 0;  // How many there will be.
   bool waits = false;       // It may wait for keys: it gets a connection of its own meanwhile.
+  std::chrono::milliseconds pause{0};  // Before it is sent.
 };
 
 // The reply of each command, as it was sent. Busy: nothing has been sent; the server cannot be

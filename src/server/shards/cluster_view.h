@@ -50,6 +50,8 @@ struct ClusterMember {
   State state = State::kReachable;
   bool is_self = false;
   std::uint64_t epoch = 0;  // Grows when it joins again.
+
+  friend bool operator==(const ClusterMember&, const ClusterMember&) = default;
 };
 
 struct ClusterView {
