@@ -160,15 +160,13 @@ std::size_t Executor::RunBatch(Session& session) {
   }
   if (any) {
     if (const Status began = run_.Begin(keys_, reach); !began.ok()) {
-      FailItems(session, done, replies_begin, began);
-      return done;
+      return FailBatch(session, done, replies_begin, began);
     }
   }
   RunItems(session, done, parked);
   if (cluster_ != nullptr && parked == nullptr && HasFailedForLostShard(done)) {
     session.extension().Abandoned();
-    FailItems(session, done, replies_begin, Status::Busy("the shard has moved"));
-    return done;
+    return FailBatch(session, done, replies_begin, Status::Busy("the shard has moved"));
   }
   if (session.state().tracking != nullptr) [[unlikely]] {
     for (std::size_t i = 0; i < done; ++i) {
@@ -181,10 +179,7 @@ std::size_t Executor::RunBatch(Session& session) {
   const Status committed = run_.Commit(done);
   if (!committed.ok() && parked != nullptr) CancelPark(parked);
   NotifyOthers(session);
-  if (!committed.ok()) {
-    FailItems(session, done, replies_begin, committed);
-    return done;
-  }
+  if (!committed.ok()) return FailBatch(session, done, replies_begin, committed);
   counters_.batches.fetch_add(any ? 1 : 0, std::memory_order_relaxed);
   // The cost of the transaction itself is shared by its commands.
   std::uint64_t inside = 0;
@@ -261,6 +256,19 @@ void Executor::ForgetCaching(Session& session, const CommandEntry& entry) const 
   session.state().tracking->caching = ClientTracking::Caching::kUnsaid;
 }
 
+// Returns how many commands have their replies: none, when they are to be placed again.
+std::size_t Executor::FailBatch(Session& session, std::size_t count, std::uint64_t replies_begin,
+                                const Status& error) {
+  if (!IsPlacedAgain(session, error)) {
+    FailItems(session, count, replies_begin, error);
+    return count;
+  }
+  OutputBuffer& out = OutputOf(session);
+  out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
+  run_.Abandon();
+  return 0;
+}
+
 void Executor::FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
                          const Status& error) {
   const bool lost = HasLostShard(error);
@@ -270,8 +278,7 @@ void Executor::FailItems(Session& session, std::size_t count, std::uint64_t repl
   for (std::size_t i = 0; i < count; ++i) {
     const Decision& decision = items_[i].decision;
     const Answer answer = decision.way == Way::kRefuse ? Answer::Error(decision.error.error())
-                          : lost                       ? Answer::Error(ClusterSide::RedirectLine(
-                                                             *run_.slot(), cluster_->PlaceOf(*run_.slot())))
+                          : lost                       ? Answer::Error(LostShardLine(session))
                                                        : Answer(error);
     writer.Error(answer.error());
     server_.statistics().CountError(answer.error());

@@ -98,6 +98,8 @@ class Executor {
   void NotifyOthers(Session& session);
   void RememberReads(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void ForgetCaching(Session& session, const CommandEntry& entry) const;
+  std::size_t FailBatch(Session& session, std::size_t count, std::uint64_t replies_begin,
+                        const Status& error);
   void FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
                  const Status& error);
 
@@ -146,6 +148,8 @@ class Executor {
                  const Reply& reply, SteadyTime begin);
   bool HasLostShard(const Status& error) const;
   bool HasFailedForLostShard(std::size_t done) const;
+  bool IsPlacedAgain(Session& session, const Status& error);
+  std::string LostShardLine(Session& session) const;
 
   // Commands with a cursor: executor_walk.cc.
   class Walk;

@@ -154,6 +154,20 @@ bool Executor::HasFailedForLostShard(std::size_t done) const {
   return any_failed && HasLostShard(Status::Busy({}));
 }
 
+// Whether commands that failed for that run again, where the shard is now: those of a client that
+// does not go there itself.
+bool Executor::IsPlacedAgain(Session& session, const Status& error) {
+  return HasLostShard(error) && !cluster_->Redirects(session) && AwaitsShard(session);
+}
+
+// What a client hears otherwise.
+std::string Executor::LostShardLine(Session& session) const {
+  if (!cluster_->Redirects(session)) {
+    return "TRYAGAIN The shard of the key has moved to another server; repeat the command";
+  }
+  return ClusterSide::RedirectLine(*run_.slot(), cluster_->PlaceOf(*run_.slot()));
+}
+
 // The slot of the keys in keys_; then where they are.
 Answer Executor::PlaceTransaction(Route& route) {
   for (const DatabaseKeyView& key : keys_) {

@@ -94,7 +94,7 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
     if (state.leader != nullptr) state.leader->NotCommitted(outcome);
     if (lost) {
-      return fail(ClusterSide::RedirectLine(*run_.slot(), cluster_->PlaceOf(*run_.slot())));
+      return fail(LostShardLine(session));
     }
     return fail(Answer(outcome).error());
   }
