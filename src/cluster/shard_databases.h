@@ -54,6 +54,9 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
 
   engine::cluster::NodeStats stats() const;
 
+  // As ClusterNode::AwaitStep(): for tests, which move the clock. After Join().
+  void AwaitStep() { node_->AwaitStep(); }
+
   std::size_t shards() const override { return format_.shards; }
   server::ShardPlace Find(std::size_t shard) const override;
   std::vector<std::shared_ptr<server::ServedDatabase>> Here() const override;

@@ -11,6 +11,7 @@
 
 #include "cluster/cluster_map.h"
 #include "cluster/offer_codec.h"
+#include "engine/cluster/objects/await.h"
 #include "engine/cluster/objects/testing/memory_objects.h"
 #include "mayfly/database.h"
 #include "server/databases/databases.h"
@@ -40,6 +41,7 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
  protected:
   struct Server {
     Heard heard;
+    std::shared_ptr<MemoryObjectStore> store;
     std::unique_ptr<ShardDatabases> shards;
   };
 
@@ -51,8 +53,8 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
     node.server = id;
     node.seed = id;
     node.clock = &clock_;
-    auto opened = ShardDatabases::Open(std::make_shared<MemoryObjectStore>(objects_), node,
-                                       {.clock = &clock_});
+    server.store = std::make_shared<MemoryObjectStore>(objects_);
+    auto opened = ShardDatabases::Open(server.store, node, {.clock = &clock_});
     EXPECT_TRUE(opened.has_value()) << opened.status().ToString();
     server.shards = std::move(opened).value();
     server.shards->SetListener(&server.heard);
@@ -68,12 +70,17 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
     }
   }
 
+  // Lets time pass, no faster than the servers can follow, until it is so.
   bool Until(const std::function<bool()>& holds) {
-    constexpr int kRounds = 20'000;
+    constexpr int kRounds = 100'000;
     for (int round = 0; round < kRounds; ++round) {
       if (holds()) return true;
       clock_.Advance(Millis(5));
-      std::this_thread::yield();
+      for (auto& [id, server] : servers_) {
+        server.shards->AwaitStep();
+        static_cast<void>(engine::cluster::AwaitKeys(*server.store, "none", {"none"}));
+        server.shards->AwaitStep();
+      }
     }
     return holds();
   }
