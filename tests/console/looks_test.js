@@ -168,7 +168,9 @@ flow('every view is without barriers and fits', async (page) => {
   await look(page, 'login', found);
   await logIn(page);
   for (const [name, place] of Object.entries(kPlaces)) {
+    // A view that is opened anew begins with its first tab; the one before must have gone.
     await openPlace(page, 'nowhere');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await go(page, place);
     await look(page, name, found);
   }

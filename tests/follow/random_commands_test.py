@@ -12,14 +12,15 @@ import unittest
 
 from redis_home import Connection, RedisProcess, ServerProcess, streams_of, wait_until
 
-import differential  # Found beside server_process, where redis_home has looked.
+import differential  # Found beside server_process, where redis_home has looked, as the next.
+import differential_commands
 
 MAYFLY = sys.argv.pop() if len(sys.argv) > 1 else "mayfly"
 SEED = int(os.environ.get("FOLLOW_SEED", 1))
 COMMANDS = int(os.environ.get("FOLLOW_COMMANDS", 4000))
 
-LINES = [line for table in (differential.COMMANDS, differential.STREAM_COMMANDS, differential.STREAM_COMMANDS,
-                            differential.PLACE_COMMANDS)
+LINES = [line for table in (differential_commands.COMMANDS, differential_commands.STREAM_COMMANDS,
+                            differential_commands.STREAM_COMMANDS, differential_commands.PLACE_COMMANDS)
          for line in table.strip().splitlines() if not line.startswith("CONFIG")]
 MORE = """MULTI
 EXEC

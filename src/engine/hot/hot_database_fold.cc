@@ -102,7 +102,7 @@ Status HotDatabase::FoldWhatIsOver() {
     const std::vector<SegmentInfo> segments = ClosedSegments();
     const bool has_many_ranges = rows_->ranges.size() > kPendingRangesMax;
     is_purge_awaited_ = !has_many_ranges && IsPurgeAwaited(segments);
-    const bool is_over = BytesOf(segments) >= options_.log_bytes_max || has_many_ranges;
+    const bool is_over = BytesOf(segments) > options_.log_bytes_max || has_many_ranges;
     if (segments.empty() || is_purge_awaited_ || !is_over) return {};
     const auto rest = [this](std::chrono::nanoseconds worked) {
       ++fold_steps_;
