@@ -116,6 +116,16 @@ TEST_F(AllShards, FlushEmptiesEveryShard) {
   EXPECT_EQ(Scan(client, "").size(), 0u);
 }
 
+// A client that has not said so itself may be a plain one at the same address.
+TEST_F(AllShards, AClientThatIsOnlyThoughtToSpeakClusterFlushesEverything) {
+  speaker.Ask("CLUSTER SLOTS");
+  EXPECT_EQ(client.Text("DBSIZE"), std::to_string(Here(0).size()));
+  EXPECT_EQ(client.Text("FLUSHALL"), "OK");
+  EXPECT_EQ(client.Text("DBSIZE"), "0");
+  TestClient other{served.port(1)};
+  EXPECT_EQ(other.Text("DBSIZE"), "0");
+}
+
 // A shard that moves past a FLUSHALL would keep its keys.
 TEST_F(AllShards, NothingIsAcknowledgedThatAMoveMayHaveHidden) {
   std::atomic<bool> ended{false};

@@ -223,9 +223,12 @@ Status Close(Database& database, const Config& config, Logger& logger) {
   Notify(config, "STATUS=Closing the database", logger);
   const Status closed = database.Close();
   if (closed.ok()) {
+    const bool on_cluster = !config.Text(Setting::kCluster).empty();
+    const bool in_memory = config.Text(Setting::kDir).empty() && !on_cluster;
     Log(logger, LogLevel::kInfo, "stopped; {}",
-        config.Text(Setting::kDir).empty() ? "the database was in memory, and is gone"
-                                           : "everything is on disk");
+        on_cluster  ? "what was acknowledged is in the cluster"
+        : in_memory ? "the database was in memory, and is gone"
+                    : "everything is on disk");
   }
   return closed;
 }
@@ -311,8 +314,10 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
         *shared, {.catch_signals = flags.when_ready == nullptr,
                   .sockets = passed,
                   .requests = &requests,
-                  .on_stop = [&config, &logger] {
+                  .on_stop = [&config, &logger, &cluster] {
                     Notify(config, "STOPPING=1\nSTATUS=Saying goodbye to clients", logger);
+                    // While clients are still served, so that none finds a shard without an owner.
+                    if (cluster != nullptr) cluster->Leave();
                   }});
     console::Console console(*shared);
     if (cluster == nullptr) {  // Neither knows of shards.
@@ -325,7 +330,6 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));
     const Status served = RunNetwork(flags, version, config, network, *follower, logger);
     leader.Stop();
-    if (cluster != nullptr) cluster->Leave();
     MAYFLY_RETURN_IF_ERROR(served);
   }
   return Close(*database, config, logger);

@@ -340,7 +340,11 @@ void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<
   Show(session, entry, args);
   std::vector<ServerAddress> others;
   const auto view = cluster_->directory().view();
-  if (!cluster_->Redirects(session)) {
+  // What changes something is not left half done for a guess: it happens at all servers, unless the
+  // client says that it asks each of them itself.
+  const bool asks_all =
+      entry.Is(kReadOnly) ? cluster_->Redirects(session) : cluster_->SpeaksCluster(session);
+  if (!asks_all) {
     // Before anything is done: a change is made everywhere, or refused.
     if (rule.scope == ClusterScope::kShards && !IsWhole(*view)) {
       return ReplyWith(session, entry, args, DownReply(), begin);

@@ -73,11 +73,17 @@ void ClusterSide::TellPeers(std::span<const Bytes> words) {
   }
 }
 
-bool ClusterSide::Redirects(Session& session) const {
+bool ClusterSide::SpeaksCluster(Session& session) const {
   if (session.state().cluster_speech == ClusterSpeech::kPeer || peers_ == nullptr) return true;
   const auto mode = static_cast<RedirectMode>(redirect_.load(std::memory_order_relaxed));
   if (mode != RedirectMode::kAuto) return mode == RedirectMode::kAlways;
-  if (session.state().cluster_speech == ClusterSpeech::kClient) return true;
+  return session.state().cluster_speech == ClusterSpeech::kClient;
+}
+
+bool ClusterSide::Redirects(Session& session) const {
+  if (SpeaksCluster(session)) return true;
+  const auto mode = static_cast<RedirectMode>(redirect_.load(std::memory_order_relaxed));
+  if (mode != RedirectMode::kAuto) return false;
   const std::lock_guard lock(mutex_);
   return askers_.contains(HomeOf(session));
 }

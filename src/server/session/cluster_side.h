@@ -58,7 +58,10 @@ class ClusterSide final : private ShardListener {
   // Sends a command to all other servers, without waiting. One that cannot be reached goes without.
   void TellPeers(std::span<const Bytes> words);
 
-  // Whether the client goes to other servers itself.
+  // Whether the client has said on this connection that it goes to other servers itself.
+  bool SpeaksCluster(Session& session) const;
+
+  // The same, or it probably does, as another connection of its user and address has said so.
   bool Redirects(Session& session) const;
 
   // How long a command waits for a shard that has no owner.
