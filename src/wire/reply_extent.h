@@ -18,7 +18,7 @@ class ReplyExtent {
   Result<std::size_t> Find(Bytes bytes);
 
  private:
-  std::size_t at_ = 0;          // Bytes skipped.
+  std::size_t at_ = 0;           // Bytes skipped.
   std::size_t values_left_ = 1;  // Of the reply, as far as it has announced them.
 };
 
