@@ -1,4 +1,5 @@
-// peers_bench - the memory-first engine, and the library with it, beside LMDB, RocksDB, LevelDB and SQLite, data in memory.
+// peers_bench - the memory-first engine, and the library with it, beside LMDB, RocksDB, LevelDB and
+// SQLite, data in memory.
 // Each store has a process of its own; they work in turns, who begins changes from turn to turn, and
 // CPU per operation counts, background threads included. The bars compare medians of turns, or sums
 // where a store puts work off (writes). Two threads are compared by wall time, the best of many

@@ -74,10 +74,19 @@ These are Redis', and answered with an error that says so. Rules of ACL may name
 
 | command | why | instead |
 |---|---|---|
-| `CLUSTER ADDSLOTS`, `CLUSTER ADDSLOTSRANGE`, `CLUSTER BUMPEPOCH`, `CLUSTER DELSLOTS`, `CLUSTER DELSLOTSRANGE`, `CLUSTER FAILOVER`, `CLUSTER FLUSHSLOTS`, `CLUSTER FORGET`, `CLUSTER MEET`, `CLUSTER REPLICATE`, `CLUSTER RESET`, `CLUSTER SAVECONFIG`, `CLUSTER SET-CONFIG-EPOCH`, `CLUSTER SETSLOT` | They change a Redis Cluster by hand. The servers of a mayfly cluster share the slots by themselves. | Start a server, or stop one. |
-| `FAILOVER` | It exchanges leader and follower without a second copy. A follower of a mayfly that becomes its leader is copied anew, so a hand-over would not be what the name promises. | `CLIENT PAUSE`, `REPLICAOF NO ONE` on the follower: [replication.md](replication.md#commands-and-settings). |
-| `MIGRATE`, `RESTORE-ASKING` | The server would open connections, with passwords, to wherever a client says. | `DUMP` and `RESTORE` by a client; Redis' own MIGRATE sends keys to a mayfly. |
-| `MODULE LOAD`, `MODULE LOADEX`, `MODULE UNLOAD` | Modules are code against the memory of redis-server, which is not here. | Functions: `FUNCTION LOAD`. |
+| `CLUSTER ADDSLOTS`, `CLUSTER ADDSLOTSRANGE`, `CLUSTER BUMPEPOCH`, `CLUSTER DELSLOTS`, )"
+    R"(`CLUSTER DELSLOTSRANGE`, `CLUSTER FAILOVER`, `CLUSTER FLUSHSLOTS`, `CLUSTER FORGET`, `CLUSTER )"
+    R"(MEET`, `CLUSTER REPLICATE`, `CLUSTER RESET`, `CLUSTER SAVECONFIG`, `CLUSTER SET-CONFIG-EPOCH`, )"
+    R"(`CLUSTER SETSLOT` | They change a Redis Cluster by hand. The servers of a mayfly cluster share )"
+    R"(the slots by themselves. | Start a server, or stop one. |
+| `FAILOVER` | It exchanges leader and follower without a second copy. A follower of a mayfly )"
+    R"(that becomes its leader is copied anew, so a hand-over would not be what the name promises. | )"
+    R"(`CLIENT PAUSE`, `REPLICAOF NO ONE` on the follower: )"
+    R"([replication.md](replication.md#commands-and-settings). |
+| `MIGRATE`, `RESTORE-ASKING` | The server would open connections, with passwords, to wherever )"
+    R"(a client says. | `DUMP` and `RESTORE` by a client; Redis' own MIGRATE sends keys to a mayfly. |
+| `MODULE LOAD`, `MODULE LOADEX`, `MODULE UNLOAD` | Modules are code against the memory of )"
+    R"(redis-server, which is not here. | Functions: `FUNCTION LOAD`. |
 
 Commands of modules (`JSON.SET`, `FT.SEARCH`, `BF.ADD`, `TS.ADD`) and of later versions that are
 not in the lists above are unknown commands, as they are to a Redis without them. A part of a
