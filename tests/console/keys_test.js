@@ -296,6 +296,27 @@ flow('keys of a window are changed once each, whatever a policy makes of their l
   await resp.run('TTL.POLICY', 'SET', 'jitter', 0);
 });
 
+flow('a line of the tree that waits leaves the focus to what it waited for', async (page) => {
+  await resp.run('SET', 'app:one', 'hello');
+  await logIn(page);
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  const held = (request) => (request.postData() ?? '').includes('TTL.TREE');
+  await page.route('**/*', async (route) => {
+    if (held(route.request())) await released;
+    await route.continue();
+  });
+  await show(page, 'Browser');
+  const focused = (name) => page.getByRole('treeitem', { name }).and(page.locator(':focus'));
+  await page.getByRole('treeitem', { name: '…' }).focus();
+  await focused('…').waitFor();
+  release();
+  await focused('app:').waitFor();
+  await page.keyboard.press('ArrowRight');
+  await branch(page, 'one').waitFor();
+  await focused('app:').waitFor();
+});
+
 flow('the keyboard is enough', async (page) => {
   await resp.run('SET', 'app:one', 'hello');
   await resp.run('SET', 'app:two', 'hello');

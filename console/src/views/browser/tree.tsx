@@ -1,7 +1,7 @@
 // Keys by prefix, as a tree for the keyboard: arrows move, open and close, Enter shows a key. A prefix asks for its
 // children when it is opened, a page of them at a time.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Bytes } from '../../api/bytes';
 import { escaped, fromArray, nameOf, toArray } from '../../api/bytes';
 import { count } from '../../app/figures';
@@ -37,6 +37,8 @@ export function Tree({ db, chosen, open }: { db: number; chosen: Bytes | null; o
   const [bulk, setBulk] = useState<Bytes | null>(null);
   const box = useRef<HTMLUListElement>(null);
   const moved = useRef(false);
+  const last = useRef(0); // The place of the current line when it was last shown.
+  const focusCurrent = () => box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
 
   const items: Item[] = [];
   const add = (parent: Bytes, level: number) => {
@@ -68,15 +70,19 @@ export function Tree({ db, chosen, open }: { db: number; chosen: Bytes | null; o
     else if (part.next) items.push({ ...extra, id: `m${nameOf(parent)}`, label: 'More …', act: () => more(parent) });
   };
   add('', 1);
-  const at = Math.max(
-    0,
-    items.findIndex((item) => item.id === current),
-  );
+  // A line that is replaced, as "…" is by what was waited for, leaves its place and the focus to the one that comes there.
+  const found = items.findIndex((item) => item.id === current);
+  const at = found >= 0 ? found : Math.max(0, Math.min(last.current, items.length - 1));
+  const focused = box.current?.contains(document.activeElement) ?? false;
+  useLayoutEffect(() => {
+    last.current = at;
+    if (focused && !box.current?.contains(document.activeElement)) focusCurrent();
+  });
 
   useEffect(() => {
     if (!moved.current) return;
     moved.current = false;
-    box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+    focusCurrent();
   });
 
   const go = (to: number) => {

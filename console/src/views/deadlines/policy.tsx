@@ -1,7 +1,7 @@
 // The database's policy for lifetimes, and what another one would mean for the keys that live now: asked before it is
 // set.
 import { Fragment } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { nameOf } from '../../api/bytes';
 import type { Fields } from '../../api/reply';
 import { bytes, fields, list, number, text } from '../../api/reply';
@@ -140,19 +140,17 @@ function Outcome({ trial }: { trial: Trial }) {
 
 export function Policy({ db }: { db: number }) {
   const asked = useAsk(async () => fields(await call(db, 'TTL.POLICY')), [db]);
-  const [draft, setDraft] = useState<Record<string, string>>({});
+  const [edits, setEdits] = useState<Record<string, string>>({}); // What a person changed; the rest is as it was told.
   const [outcome, setOutcome] = useState<Trial | null>(null);
   const doing = useDo();
-  useEffect(() => {
-    if (asked.value)
-      setDraft(Object.fromEntries(kRules.map((rule) => [rule.name, shownValue(rule, text(asked.value![rule.name]))])));
-  }, [asked.value]);
   if (asked.fault) return <Fault words={asked.fault} />;
   if (!asked.value) return <Nothing>…</Nothing>;
 
+  const wordsOf = (rule: Rule) => edits[rule.name] ?? shownValue(rule, text(asked.value![rule.name]));
+  const edit = (rule: Rule) => (words: string) => setEdits((all) => ({ ...all, [rule.name]: words }));
   const changes = (): string[] =>
     kRules.flatMap((rule) => {
-      const value = sentValue(rule, draft[rule.name] ?? '');
+      const value = sentValue(rule, wordsOf(rule));
       return value === text(asked.value![rule.name]) ? [] : [rule.name, value];
     });
   const run = (verb: 'TRY' | 'SET') =>
@@ -163,6 +161,7 @@ export function Policy({ db }: { db: number }) {
       if (verb === 'TRY') await tryPolicy(db, changed, setOutcome);
       else {
         await call(db, 'TTL.POLICY', 'SET', ...changed);
+        setEdits({});
         asked.again();
       }
       return verb === 'TRY' ? 'tried' : 'the policy is set';
@@ -190,17 +189,17 @@ export function Policy({ db }: { db: number }) {
             <Choice
               key={rule.name}
               label={rule.label}
-              value={draft[rule.name] ?? ''}
+              value={wordsOf(rule)}
               options={rule.values}
-              set={(value) => setDraft({ ...draft, [rule.name]: value })}
+              set={edit(rule)}
             />
           ) : (
             <Text
               key={rule.name}
               label={rule.label}
-              value={draft[rule.name] ?? ''}
+              value={wordsOf(rule)}
               hint="none; 15m, 7d"
-              set={(value) => setDraft({ ...draft, [rule.name]: value })}
+              set={edit(rule)}
             />
           ),
         )}
