@@ -162,7 +162,7 @@ TEST_P(SmallDiskTest, TakesWritesAgainWhenManySmallRowsWereDeleted) {
 }
 
 // Rounds that make room come too late for deletes of rows: time stands still meanwhile. On the
-// memory-first engine a range may have to wait for one (decision 53, "Left for later").
+// memory-first engine a range may have to wait for one (decision 75, "Left for later").
 TEST_P(SmallDiskTest, ARangeIsDeletedWhenRowsHaveUsedUpWhatTheyMay) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB, Profile::kServer));
