@@ -12,14 +12,14 @@ namespace {
 TEST(FileHeader, NeverRepeatsANonceOrAKey) {
   const auto key = DatabaseKey::Make("password").value();
   std::set<std::string> seen;
-  constexpr int kFiles = 1000;
-  for (int i = 0; i < kFiles; ++i) {
+  constexpr std::size_t kFiles = 1000;
+  for (std::size_t i = 0; i < kFiles; ++i) {
     const FileHeader header = NewFileHeader(*key, "file").value();
     ASSERT_EQ(header.bytes.size(), kFileHeaderBytes);
     seen.insert(header.bytes);
     seen.insert(std::string(header.key.view()));
   }
-  EXPECT_EQ(seen.size(), std::size_t{2 * kFiles});
+  EXPECT_EQ(seen.size(), 2 * kFiles);
 }
 
 TEST(FileHeader, GivesTheSameKeyWhenItIsReadAgain) {

@@ -122,6 +122,7 @@ class RandomAccessFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
   }
 
   // One by one, which decrypts; the wrapper's would not.
+  // NOLINTBEGIN(bugprone-parent-virtual-call)
   IOStatus MultiRead(rocksdb::FSReadRequest* requests, std::size_t count, const IOOptions& options,
                      IODebugContext* debug) override {
     return FSRandomAccessFile::MultiRead(requests, count, options, debug);
@@ -132,6 +133,7 @@ class RandomAccessFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
                      IODebugContext* debug) override {
     return FSRandomAccessFile::ReadAsync(request, options, done, argument, handle, deleter, debug);
   }
+  // NOLINTEND(bugprone-parent-virtual-call)
 
   IOStatus Prefetch(std::uint64_t offset, std::size_t n, const IOOptions& options,
                     IODebugContext* debug) override {
