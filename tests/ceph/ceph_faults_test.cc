@@ -1,9 +1,9 @@
 // Goal: whatever dies, no acknowledged write is lost, none is torn, and a server that was replaced
 // writes nothing.
-// Method: two processes under load share a database on a Ceph of three OSDs with files. An OSD is
-// killed, then all of them, then a server; a server stands still past its lease. Then all numbers
-// that were acknowledged are compared with the rows in the store. How long shards stood still is
-// printed.
+// Method: two processes under load share a database on a Ceph of three monitors and three OSDs with
+// files. An OSD is killed, then all of them, the leader of the monitors, and a server; an OSD is
+// added; a server stands still past its lease, and one is cut off from Ceph. Then all numbers that
+// were acknowledged are compared with the rows in the store. How long shards stood still is printed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,6 +21,7 @@
 #include "engine/cluster/shard/shard_layout.h"
 #include "mayfly/clock.h"
 #include "tests/ceph/ceph_lab.h"
+#include "tests/ceph/far_host.h"
 #include "tests/ceph/load_server.h"
 
 namespace mayfly::engine::cluster::suite {
@@ -118,8 +119,9 @@ class Story {
 // A server's process, and the thread that reads its lines until it is dead.
 class Server {
  public:
-  Server(const CephLab& lab, const std::string& database, int id, Story& story)
-      : process_(LoadServerArguments(lab.options().conf_file, database, id)),
+  Server(const CephLab& lab, const std::string& database, int id, const std::string& host,
+         Story& story)
+      : process_(LoadServerArguments(lab.options().conf_file, database, id, host)),
         reader_([this, id, &story] {
           while (const auto line = process_.Next<LoadLine>()) story.Add(id, *line);
         }) {}
@@ -138,8 +140,8 @@ class Server {
 
 class CephFaults : public testing::Test {
  protected:
-  std::unique_ptr<Server> StartServer(int id) {
-    return std::make_unique<Server>(lab_, database_, id, story_);
+  std::unique_ptr<Server> StartServer(int id, const std::string& host = {}) {
+    return std::make_unique<Server>(lab_, database_, id, host, story_);
   }
 
   void Report(const char* fault) {
@@ -173,7 +175,14 @@ class CephFaults : public testing::Test {
                unknown);
   }
 
-  const CephLab lab_{"bluestore"};
+  static LabOptions OptionsOf(const FarHost* far) {
+    LabOptions options{.monitors = 3};
+    if (far != nullptr) options.address = far->machine_address();
+    return options;
+  }
+
+  const std::unique_ptr<FarHost> far_ = FarHost::Make();
+  const CephLab lab_{OptionsOf(far_.get())};
   const std::string database_ = "load";
   Story story_;
 };
@@ -181,7 +190,7 @@ class CephFaults : public testing::Test {
 TEST_F(CephFaults, LoseAndTearNothing) {
   auto first = StartServer(1);
   ASSERT_TRUE(story_.AwaitAllServed(SteadyTime()));
-  auto second = StartServer(2);
+  auto second = StartServer(2, far_ != nullptr ? far_->name() : "");
   ASSERT_TRUE(story_.AwaitShared(Now()));
   Report("a second server comes");
 
@@ -198,6 +207,16 @@ TEST_F(CephFaults, LoseAndTearNothing) {
   ASSERT_TRUE(story_.AwaitAllServed(Now()));
   Report("kill -9 of all OSDs");
 
+  ASSERT_TRUE(lab_.Do("kill-leader"));
+  ASSERT_TRUE(story_.AwaitAllServed(Now()));
+  Report("kill -9 of the leader of the monitors");
+  ASSERT_TRUE(lab_.Do("start-mons"));
+
+  ASSERT_TRUE(lab_.Do("add-osd"));
+  ASSERT_TRUE(lab_.Do("wait"));
+  ASSERT_TRUE(story_.AwaitAllServed(Now()));
+  Report("an OSD is added");
+
   first->process().Kill();
   ASSERT_TRUE(story_.AwaitAllServed(Now(), 2));
   Report("kill -9 of a server");
@@ -213,6 +232,17 @@ TEST_F(CephFaults, LoseAndTearNothing) {
   const SteadyTime continued = Now();
   ASSERT_TRUE(story_.AwaitShared(continued));  // It joins again.
   Report("SIGCONT");
+
+  if (far_ == nullptr) {
+    fmt::print("No server was cut off from Ceph: that takes root and iproute2.\n");
+  } else {
+    ASSERT_TRUE(far_->Cut());
+    ASSERT_TRUE(story_.AwaitAllServed(Now(), 1));
+    Report("a server is cut off from Ceph");
+    ASSERT_TRUE(far_->Mend());
+    ASSERT_TRUE(story_.AwaitShared(Now()));
+    Report("it is connected again");
+  }
 
   first.reset();
   second.reset();

@@ -4,13 +4,14 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/cluster/plugin/rados_plugin.h"
 
 namespace mayfly::engine::cluster::suite {
 
-CephLab::CephLab(const std::string& store) : lab_(directory_.Inside("lab")), store_(store) {
+CephLab::CephLab(LabOptions made) : lab_(directory_.Inside("lab")), made_(std::move(made)) {
   MAYFLY_CHECK(Do("up"),
                "Ceph did not start; install it: apt-get install --no-install-recommends ceph-mon "
                "ceph-mgr ceph-osd ceph-common");
@@ -32,8 +33,9 @@ std::shared_ptr<ObjectStore> CephLab::Connect() const {
 }
 
 bool CephLab::Do(const std::string& command, const std::string& argument) const {
-  const std::string line = fmt::format("CEPHLAB_STORE={} {} {} '{}' {}", store_, MAYFLY_CEPHLAB,
-                                       command, lab_, argument);
+  const std::string line =
+      fmt::format("CEPHLAB_STORE={} CEPHLAB_MONS={} CEPHLAB_ADDRESS={} {} {} '{}' {}", made_.store,
+                  made_.monitors, made_.address, MAYFLY_CEPHLAB, command, lab_, argument);
   return std::system(line.c_str()) == 0;
 }
 

@@ -10,11 +10,16 @@
 
 namespace mayfly::engine::cluster::suite {
 
+struct LabOptions {
+  std::string store = "bluestore";  // Or memstore, which forgets when it is killed.
+  int monitors = 1;
+  std::string address = "127.0.0.1";
+};
+
 class CephLab {
  public:
-  // Starts it, by scripts/cephlab. `store`: bluestore or memstore, which forgets when it is killed.
-  // A failure ends the process with what to install.
-  explicit CephLab(const std::string& store);
+  // Starts it, by scripts/cephlab. A failure ends the process with what to install.
+  explicit CephLab(LabOptions made);
   ~CephLab();
 
   RadosOptions options() const;
@@ -28,7 +33,7 @@ class CephLab {
  private:
   const TemporaryDirectory directory_;
   const std::string lab_;
-  const std::string store_;
+  const LabOptions made_;
 };
 
 // A name for a database that no other test of this process has.

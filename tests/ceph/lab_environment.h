@@ -12,7 +12,7 @@ namespace mayfly::engine::cluster::suite {
 class Lab final : public testing::Environment {
  public:
   void SetUp() override {
-    lab_ = std::make_unique<CephLab>("memstore");
+    lab_ = std::make_unique<CephLab>(LabOptions{.store = "memstore"});
     store_ = lab_->Connect();
   }
   void TearDown() override {

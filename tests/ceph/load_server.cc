@@ -13,6 +13,7 @@
 #include "crash/child_process.h"
 #include "engine/cluster/node/cluster_node.h"
 #include "engine/cluster/plugin/rados_plugin.h"
+#include "tests/ceph/far_host.h"
 
 namespace mayfly::engine::cluster::suite {
 namespace {
@@ -107,12 +108,16 @@ void CountUp(ShardId shard, Engine& engine, std::uint32_t key) {
 }  // namespace
 
 std::vector<std::string> LoadServerArguments(const std::string& conf_file,
-                                             const std::string& database, int id) {
-  return {kFlag, conf_file, database, std::to_string(id)};
+                                             const std::string& database, int id,
+                                             const std::string& host) {
+  std::vector<std::string> arguments{kFlag, conf_file, database, std::to_string(id)};
+  if (!host.empty()) arguments.push_back(host);
+  return arguments;
 }
 
 void RunLoadServer(int argc, char** argv) {
-  if (argc != 5 || std::string(argv[1]) != kFlag) return;
+  if (argc < 5 || std::string(argv[1]) != kFlag) return;
+  if (argc > 5) FarHost::Enter(argv[5]);
   Serve(argv[2], argv[3], std::stoull(argv[4]));
 }
 

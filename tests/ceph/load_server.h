@@ -25,9 +25,11 @@ struct LoadLine {
   std::int64_t at_ns = 0;    // SteadyTime: all processes of a machine share it.
 };
 
-// How such a process is started: --load-server CONF DATABASE ID.
+// How such a process is started: --load-server CONF DATABASE ID [HOST]. `host`: the FarHost that it
+// runs on, or empty.
 std::vector<std::string> LoadServerArguments(const std::string& conf_file,
-                                             const std::string& database, int id);
+                                             const std::string& database, int id,
+                                             const std::string& host = {});
 
 // Runs it, if the arguments of main() say so: then it never returns.
 void RunLoadServer(int argc, char** argv);
