@@ -1,7 +1,7 @@
 """Redis' own tests against mayfly, as an external server.
 
-  suite_runner.py --mayfly BIN --redis SRC --skips FILE [--serve=FLAG ...] [--unit U ...]
-                  [--only TITLE ...]
+  suite_runner.py --mayfly BIN --redis SRC --skips FILE... [--serve=FLAG ...] [--unit U ...]
+                  [--only TITLE ...] [--cluster CEPHLAB]
 
 One run of Redis' test program per unit, three at a time. Some tests measure time, so a unit that fails
 beside another is run once more, alone, and that counts. A test that hangs, or in which the server dies, is a
@@ -9,12 +9,15 @@ failure of its own; it is left out then and the unit is run again, so that every
 verdict. Nothing of the checkout is changed: shim.tcl is loaded beside it. A test is skipped only
 if the file of skips names it, with its reason: tags of Redis' such as `external:skip` or
 `needs:debug` do not count, and a test that is left out for any other cause is an error. So is a
-line of that file that matches no test, and a unit that neither UNITS nor the skips know. Exit code 1
-when any test failed.
+line of that file that matches no test, and a unit that neither UNITS nor the skips know. With
+--cluster each unit has a database of its own on one Ceph, which CEPHLAB starts; Redis' runner then keeps
+to what it calls its cluster mode, and leaves out what needs several databases or many slots at once. Exit code 1 when any test
+failed.
 """
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import fnmatch
 import os
 import pathlib
@@ -42,6 +45,7 @@ unit/maxmemory unit/introspection-2 unit/limits unit/networking unit/info unit/l
 TEST_SECONDS = 240   # Without progress, a test hangs. One makes 130,000 round trips.
 UNIT_SECONDS = 600
 RERUNS_MAX = 20
+CLUSTER_SECONDS = 60  # For the first server of a database to have all slots.
 UNITS_AT_ONCE = 3   # They wait for a third of their time.
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -53,9 +57,13 @@ class Skips:
     The last leaves out units as a whole; then, and only then, the name may be a pattern.
     """
 
-    def __init__(self, path):
+    def __init__(self, paths):
         self.by_unit = collections.defaultdict(list)
         self.whole_units = []  # Patterns.
+        for path in paths:
+            self._read(path)
+
+    def _read(self, path):
         reason = None
         for number, line in enumerate(path.read_text().splitlines(), 1):
             line = line.strip()
@@ -120,6 +128,8 @@ def read_events(path, unit):
             current = None
         elif kind == "skip":
             unit.skipped.append(text)
+        elif kind == "ignore" and re.search(r"Not supported (in cluster mode|on singledb)$", text):
+            unit.skipped.append(text)
         elif kind == "ignore":
             unit.unexplained.append(text)
         elif kind == "block":
@@ -133,6 +143,8 @@ def command_of(unit, server, options, left_out):
                "--clients", "1", "--no-latency", "--timeout", str(TEST_SECONDS),
                "--baseport", str(free_port() + 32), "--single", shim, "--single", unit,
                "--ignore-encoding"]
+    if options.cluster:
+        command.append("--cluster-mode")
     for title in left_out:
         command += ["--skiptest", title]
     for title in options.only:
@@ -222,13 +234,40 @@ def serve_unit(name, options, skips):
     one thread guarantees and several do not. A script of theirs adds a million members, which is more
     than a script may write by default.
     """
+    cluster = ["--cluster-name", name.replace("/", "-")] if options.cluster else []
     with ServerProcess(options.mayfly, "--enable-debug-command", "yes", "--threads", "1",
-                       "--script-write-max", "1gb", *options.serve) as server:
+                       "--script-write-max", "1gb", *options.serve, *cluster) as server:
+        if options.cluster:
+            await_all_slots(server)
         unit = run_unit(name, server, options, skips)
     failed = len(unit.failures())
     print(f"{name:28} {len(unit.verdicts) - failed:5} {failed:5} {len(unit.skipped):5} "
           f"{unit.seconds:5.0f}", flush=True)
     return unit
+
+
+@contextlib.contextmanager
+def ceph(cephlab):
+    """A Ceph whose data is in memory; yields the flags of a server on it."""
+    environment = {**os.environ, "CEPHLAB_STORE": "memstore"}
+    with tempfile.TemporaryDirectory() as folder:
+        lab = f"{folder}/lab"
+        try:
+            subprocess.run([cephlab, "up", lab], check=True, env=environment)
+            yield ["--cluster", f"{lab}/ceph.conf", "--cluster-server", "1", "--cluster-shards", "16"]
+        finally:
+            subprocess.run([cephlab, "remove", lab], check=True, env=environment)
+
+
+def await_all_slots(server):
+    """A new database makes its shards first."""
+    deadline = time.monotonic() + CLUSTER_SECONDS
+    while time.monotonic() < deadline:
+        info = subprocess.run(["redis-cli", "-p", str(server.port), "CLUSTER", "INFO"], capture_output=True, text=True)
+        if "cluster_slots_ok:16384" in info.stdout:
+            return
+        time.sleep(0.1)
+    raise SystemExit(f"the server does not serve all slots:\n{info.stdout}")
 
 
 def print_sum(units):
@@ -243,13 +282,20 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mayfly", required=True)
     parser.add_argument("--redis", required=True, type=lambda path: pathlib.Path(path).resolve())
-    parser.add_argument("--skips", required=True, type=pathlib.Path)
+    parser.add_argument("--skips", action="append", required=True, type=pathlib.Path)
     parser.add_argument("--serve", action="append", default=[], metavar="FLAG",
                         help="a flag of `mayfly serve`")
     parser.add_argument("--unit", action="append", default=[])
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--cluster", metavar="CEPHLAB")
     options = parser.parse_args()
-    skips = Skips(options.skips)
+    with ceph(options.cluster) if options.cluster else contextlib.nullcontext([]) as flags:
+        options.serve += flags
+        sys.exit(1 if run_all(options, Skips(options.skips)) else 0)
+
+
+def run_all(options, skips):
+    """Whether anything is wrong."""
     print(f"{'unit':28} {'pass':>5} {'fail':>5} {'skip':>5} {'secs':>5}")
     with concurrent.futures.ThreadPoolExecutor(UNITS_AT_ONCE) as runs:
         units = list(runs.map(lambda name: serve_unit(name, options, skips), options.unit or UNITS))
@@ -272,7 +318,7 @@ def main():
     for line in [] if options.unit else unsorted_units(options.redis, skips):
         print(line)
         bad = True
-    sys.exit(1 if bad else 0)
+    return bad
 
 
 if __name__ == "__main__":
