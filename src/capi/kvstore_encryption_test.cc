@@ -2,6 +2,7 @@
 // the password leaves behind.
 // Method: planted bytes looked for in every file below the folder; states that a crash leaves are
 // made by hand.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -218,8 +219,8 @@ TEST_P(KvstoreReencryption, ADirectoryThatIsReadIsNotRemoved) {
 TEST_F(KvstoreEncryption, AFileThatRemovesWhatItNamesIsRefused) {
   MakeFilled(kOld);
   const std::string name = fs::path(NameFile::Lock(path(), false).value().directory()).filename();
-  for (const std::string& lines :
-       {name + "\n" + name + "\n", name + "\n../x.mayfly\n", name + "\n", name + "\nx.mayfly"}) {
+  for (const std::string& lines : {fmt::format("{0}\n{0}\n", name), name + "\n../x.mayfly\n",
+                                   name + "\n", name + "\nx.mayfly"}) {
     std::ofstream(path()) << "mayfly kvstore 2\n" << lines;
     KVStore* kv = nullptr;
     EXPECT_EQ(OpenWith(path(), kOld, &kv), KVSTORE_CORRUPT) << lines;

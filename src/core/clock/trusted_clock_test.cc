@@ -30,7 +30,7 @@ class WarningLog final : public Logger {
 
 class TrustedClockTest : public ::testing::Test {
  protected:
-  TrustedClock Make(std::optional<StoredTime> stored = std::nullopt) {
+  TrustedClock Make(const std::optional<StoredTime>& stored = std::nullopt) {
     return TrustedClock(machine_, kJumpMax, stored, log_);
   }
 

@@ -107,6 +107,7 @@ void EventLog::Deliver(std::vector<Event>&& events) {
     }
   }
   for (const auto& subscriber : subscribers) {
+    // NOLINTNEXTLINE(bugprone-use-after-move): the last one gets them, and no turn follows.
     std::vector<Event> own =
         subscriber == subscribers.back() ? std::move(events) : std::vector<Event>(events);
     {

@@ -28,7 +28,7 @@
 namespace mayfly::engine::hot {
 
 void HotDatabase::StartLoad() {
-  if (options_.load_at_open && !IsResident()) load_.emplace();
+  if (options_.load_at_open && !IsResident()) load_ = Load{};
 }
 
 void HotDatabase::GiveUpLoad(Bytes why) {

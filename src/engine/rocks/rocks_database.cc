@@ -19,6 +19,7 @@ class PinnedSlice final : public rocksdb::PinnableSlice {
  public:
   PinnedSlice() = default;
   ~PinnedSlice() {
+    // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory the child ends here.
     if (!owner_.IsThis()) DelegateCleanupsTo(new rocksdb::Cleanable);
   }
   PinnedSlice(const PinnedSlice&) = delete;

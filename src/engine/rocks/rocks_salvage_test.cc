@@ -2,6 +2,7 @@
 // Method: a database with known rows in old and young files and in the log; each kind of file is
 // flipped, cut and removed in turn, and the rows left are counted. Sound databases of random
 // changes are compared with what RocksDB shows.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -253,7 +254,7 @@ TEST_F(Salvage, EveryFileOfTheListIsDoneWithoutOrWithoutPartOfIt) {
       {"flipped", [](const fs::path& file) { FlipByte(file, fs::file_size(file) / 3); }}};
   for (const std::string& name : {std::string("MAYFLY"), std::string("CURRENT"), manifest}) {
     for (const auto& [how, damage] : damages) {
-      SCOPED_TRACE(name + " " + how);
+      SCOPED_TRACE(fmt::format("{} {}", name, how));
       fs::remove_all(Path());
       fs::copy(kept, Path());
       damage(fs::path(Path()) / name);

@@ -29,7 +29,7 @@ TEST(GeoCell, ScoresAndGeohashesAreRedis) {
       {{-5.6, 42.6}, 2157242200379188, "ezs42e44yx0"},
       {{0, 0}, 3377699720527872, "s0000000000"},
       {{-180, -kLatitudeMax}, 0, "00bh0hbj200"},
-      {{180, kLatitudeMax}, 13510798882111488, "bp05b5048p0"},
+      {{180, kLatitudeMax}, 13510798882111488.0, "bp05b5048p0"},
   };
   for (const auto& one : cases) {
     EXPECT_EQ(GeohashOf(PointOfScore(ScoreOfPoint(one.point))), one.geohash);

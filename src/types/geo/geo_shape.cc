@@ -43,7 +43,10 @@ GeoBounds BoundsOf(const GeoShape& shape) {
 unsigned StepsFor(double metres, double latitude) {
   if (metres == 0) return kScoreSteps;
   int steps = -1;
-  for (; metres < kHalfTheMap; metres *= 2) ++steps;
+  while (metres < kHalfTheMap) {
+    metres *= 2;
+    ++steps;
+  }
   if (std::fabs(latitude) > kNearThePole) --steps;
   if (std::fabs(latitude) > kAtThePole) --steps;
   return static_cast<unsigned>(std::clamp(steps, 1, static_cast<int>(kScoreSteps)));

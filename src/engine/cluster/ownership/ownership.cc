@@ -116,7 +116,7 @@ void Ownership::OnServerSwapped(SteadyTime now, RequestId request, bool done,
       break;
     case ServerLease::Outcome::kRegained: view_.ForgetSilence(); [[fallthrough]];
     case ServerLease::Outcome::kRenewed: OnRenewed(now); break;
-    case ServerLease::Outcome::kRefused: break;  // JoinIfFree() tries again.
+    case ServerLease::Outcome::kRefused:  // JoinIfFree() tries again.
     case ServerLease::Outcome::kLeft: break;
     case ServerLease::Outcome::kEnded: OnEnded(now); break;
   }

@@ -218,8 +218,9 @@ void RosterView::ChoosePeers() {
     if (servers_[number].record->server != self_) chosen.push_back(number);
   }
   std::vector<bool> taken(kDriftPeersMax, false);
-  for (std::uint16_t number = 0; number < servers_.size(); ++number) {
-    Server& server = servers_[number];
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    const auto number = static_cast<std::uint16_t>(i);
+    Server& server = servers_[i];
     if (server.peer == kNoPeer) continue;
     if (std::find(chosen.begin(), chosen.end(), number) != chosen.end()) {
       taken[server.peer] = true;

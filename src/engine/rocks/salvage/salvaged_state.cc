@@ -166,7 +166,8 @@ void SalvagedState::OpenLogs(const std::vector<DirectoryFile>& files, const Mani
                        range.offset));
     }
   }
-  for (const auto& [number, bytes] : missing) {
+  for (const auto& lost : missing) {
+    const std::uint64_t number = lost.first;
     const std::string name = fmt::format("{:06}.log", number);
     const bool needed =
         std::any_of(manifest->families.begin(), manifest->families.end(),
