@@ -107,8 +107,8 @@ void EventLog::Deliver(std::vector<Event>&& events) {
     }
   }
   for (const auto& subscriber : subscribers) {
-    // NOLINTNEXTLINE(bugprone-use-after-move): the last one gets them, and no turn follows.
     std::vector<Event> own =
+        // NOLINTNEXTLINE(bugprone-use-after-move): the last one gets them, and no turn follows.
         subscriber == subscribers.back() ? std::move(events) : std::vector<Event>(events);
     {
       const std::lock_guard lock(subscriber->mutex);
