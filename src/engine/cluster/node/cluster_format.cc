@@ -46,13 +46,13 @@ Status CheckAgainst(const FormatRequest& request, const ClusterFormat& found) {
     const char* what;
     std::uint64_t stored;
     std::uint64_t wanted;
-  } kFields[] = {{"a number of shards of", found.shards, wanted.shards},
-                 {"shards per group of", found.shards_per_group, wanted.shards_per_group},
-                 {"roster pages of", found.roster_pages, wanted.roster_pages},
-                 {"a lease in ms of", found.lease_ms, wanted.lease_ms},
-                 {"a takeover wait in ms of", found.wait_ms, wanted.wait_ms},
-                 {"a bound on drift in ppm of", found.drift_ppm, wanted.drift_ppm}};
-  for (const auto& field : kFields) {
+  } fields[] = {{"a number of shards of", found.shards, wanted.shards},
+                {"shards per group of", found.shards_per_group, wanted.shards_per_group},
+                {"roster pages of", found.roster_pages, wanted.roster_pages},
+                {"a lease in ms of", found.lease_ms, wanted.lease_ms},
+                {"a takeover wait in ms of", found.wait_ms, wanted.wait_ms},
+                {"a bound on drift in ppm of", found.drift_ppm, wanted.drift_ppm}};
+  for (const auto& field : fields) {
     if (field.stored != field.wanted) {
       return Differs(request.database, field.what, field.stored, field.wanted);
     }

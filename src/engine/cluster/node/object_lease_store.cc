@@ -47,8 +47,8 @@ void ObjectLeaseStore::ReadRosterPage(RequestId request, std::uint32_t page) {
   ReadOn(request, page, {}, std::make_shared<RosterPage>());
 }
 
-void ObjectLeaseStore::ReadOn(RequestId request, std::uint32_t page, std::string after,
-                              std::shared_ptr<RosterPage> records) {
+void ObjectLeaseStore::ReadOn(RequestId request, std::uint32_t page, const std::string& after,
+                              const std::shared_ptr<RosterPage>& records) {
   store_.ReadMapPage(
       RosterObject(database_, page), after, kMapPageMax,
       [this, mailbox = mailbox_, request, page, records](Result<MapPage> part) {

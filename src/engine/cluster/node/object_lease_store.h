@@ -42,8 +42,8 @@ class ObjectLeaseStore final : public LeaseStore {
   void Offer(ServerId to, ShardId shard, const OwnerRecord& released) override;
 
  private:
-  void ReadOn(RequestId request, std::uint32_t page, std::string after,
-              std::shared_ptr<RosterPage> records);
+  void ReadOn(RequestId request, std::uint32_t page, const std::string& after,
+              const std::shared_ptr<RosterPage>& records);
   void OnPage(RequestId request, std::uint32_t page, const MapPage& part,
               const std::shared_ptr<RosterPage>& records);
   void FindServer(RequestId request, ServerId server);

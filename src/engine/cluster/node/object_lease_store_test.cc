@@ -118,7 +118,7 @@ TEST_F(ObjectLeaseStoreTest, ADamagedRecordGivesNoReply) {
 }
 
 TEST_F(ObjectLeaseStoreTest, APageOfMoreServersThanOneReadShowsIsWhole) {
-  for (ServerId server = 8; server < 8 * 1100; server += 8) {
+  for (ServerId server = 8; server < ServerId{8} * 1100; server += 8) {
     leases_.SwapServer(server, nullptr, Record(server, 1));
   }
   leases_.ReadRosterPage(1, 0);

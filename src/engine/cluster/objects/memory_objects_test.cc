@@ -53,12 +53,12 @@ TEST_F(MemoryObjectsTest, EachFateIsWhatItSays) {
     Fate fate;
     StatusCode code;
     bool happens;
-  } kFates[] = {{Fate::kHappens, StatusCode::kOk, true},
-                {Fate::kReplyIsLost, StatusCode::kBusy, true},
-                {Fate::kRequestIsLost, StatusCode::kBusy, false},
-                {Fate::kRefused, StatusCode::kIoError, false}};
+  } fates[] = {{Fate::kHappens, StatusCode::kOk, true},
+               {Fate::kReplyIsLost, StatusCode::kBusy, true},
+               {Fate::kRequestIsLost, StatusCode::kBusy, false},
+               {Fate::kRefused, StatusCode::kIoError, false}};
   int i = 0;
-  for (const auto& [fate, code, happens] : kFates) {
+  for (const auto& [fate, code, happens] : fates) {
     store_.SetFate([fate = fate](Request, const std::string&) { return fate; });
     const std::string key = std::to_string(++i);
     EXPECT_EQ(Write({.sets = {{key, "v"}}}).code(), code);

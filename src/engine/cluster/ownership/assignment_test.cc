@@ -119,7 +119,8 @@ Cluster RandomCluster(Random& random) {
     const ServerId id = random.Between(1, 1000);
     if (cluster.servers.try_emplace(id).second) ids.push_back(id);
   }
-  for (GroupId group = 0; group < random.Between(1, 600); ++group) {
+  const auto groups = static_cast<GroupId>(random.Between(1, 600));
+  for (GroupId group = 0; group < groups; ++group) {
     const std::uint64_t place = random.Below(servers + 1);
     if (place == servers) {
       cluster.unowned.insert(group);

@@ -12,12 +12,13 @@ namespace {
 
 ServerRecord Server(ServerId id, std::uint64_t beat, std::vector<GroupId> groups = {},
                     ServerState state = ServerState::kServing, std::uint64_t incarnation = 1) {
+  const std::uint64_t revision = groups.size();
   return {.server = id,
           .state = state,
           .incarnation = incarnation,
           .nonce = 0,
           .beat = beat,
-          .revision = groups.size(),
+          .revision = revision,
           .steady_ns = 0,
           .address = {},
           .groups = std::move(groups)};

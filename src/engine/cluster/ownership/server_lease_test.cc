@@ -15,7 +15,7 @@ class ServerLeaseTest : public ::testing::Test {
  protected:
   using Outcome = ServerLease::Outcome;
 
-  Outcome Reply(SteadyTime now, bool done, ServerRecordPtr found = nullptr) {
+  Outcome Reply(SteadyTime now, bool done, const ServerRecordPtr& found = nullptr) {
     return lease_.OnSwapped(now, store_.server_swaps.back().request, done, found);
   }
   ServerRecordPtr Wanted() { return store_.server_swaps.back().wanted; }
@@ -25,7 +25,7 @@ class ServerLeaseTest : public ::testing::Test {
     ASSERT_EQ(Reply(now, true), Outcome::kJoined);
   }
 
-  const OwnershipOptions options_;
+  const OwnershipOptions options_{};
   RecordingStore store_;
   RequestIds requests_;
   ServerLease lease_{options_, 7, "here:1", store_, requests_};

@@ -5,7 +5,7 @@
 
 namespace mayfly::engine::cluster {
 
-Shard::Shard(std::shared_ptr<ObjectStore> store, ShardPlace place,
+Shard::Shard(std::shared_ptr<ObjectStore> store, const ShardPlace& place,
              std::shared_ptr<const ReadLease> lease, const ShardOptions& options)
     : store_(std::move(store)),
       lease_(std::move(lease)),

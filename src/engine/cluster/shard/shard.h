@@ -57,7 +57,7 @@ class Shard {
   // Called once, from any thread, when the shard has become unusable by itself.
   using OnBroken = std::function<void()>;
 
-  Shard(std::shared_ptr<ObjectStore> store, ShardPlace place,
+  Shard(std::shared_ptr<ObjectStore> store, const ShardPlace& place,
         std::shared_ptr<const ReadLease> lease, const ShardOptions& options);
 
   // Before Load().
