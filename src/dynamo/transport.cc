@@ -66,7 +66,7 @@ Outcome<std::string> Inflated(std::string_view body) {
   stream.next_in = Unsigned(body.data());
   stream.avail_in = static_cast<uInt>(body.size());
   std::string plain;
-  std::array<char, 64 * 1024> piece{};
+  std::array<char, std::size_t{64} * 1024> piece{};
   for (int state = Z_OK; state != Z_STREAM_END;) {
     stream.next_out = reinterpret_cast<Bytef*>(piece.data());
     stream.avail_out = static_cast<uInt>(piece.size());

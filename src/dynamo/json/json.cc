@@ -121,7 +121,7 @@ void* JsonMemory::Counted::do_allocate(std::size_t bytes, std::size_t align) {
 }
 
 void JsonMemory::Counted::do_deallocate(void* at, std::size_t bytes, std::size_t align) {
-  ::operator delete(at, bytes, std::align_val_t(align));
+  ::operator delete(at, std::align_val_t(align));
   used_ -= bytes;
 }
 

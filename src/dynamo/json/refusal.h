@@ -78,7 +78,8 @@ Refusal FromStatus(const Status& status);
 template <typename T>
 class [[nodiscard]] Outcome {
  public:
-  // Implicit, as Result's are. NOLINTBEGIN(google-explicit-constructor)
+  // Implicit, as Result's are; and not for an Outcome, as it says.
+  // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
   template <typename U = T>
   requires std::is_convertible_v<U&&, T> &&
       (!std::is_same_v<std::remove_cvref_t<U>, Outcome>)Outcome(U&& value)
@@ -87,7 +88,7 @@ class [[nodiscard]] Outcome {
   Outcome(const Status& status) : Outcome(FromStatus(status)) {}
   Outcome(Result<T> result)
       : Outcome(result ? Outcome(*std::move(result)) : Outcome(result.error())) {}
-  // NOLINTEND(google-explicit-constructor)
+  // NOLINTEND(google-explicit-constructor, bugprone-forwarding-reference-overload)
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }

@@ -89,11 +89,9 @@ class PageReader {
   Outcome<std::optional<PageBegin>> Read(PageBegin from, SelectedText& items) {
     if (plan_.scan) return ReadOne(*plan_.scan, from, items);
     for (; from.query < plan_.queries.size(); from = {.query = from.query + 1}) {
-      if (IsFull()) return std::optional(std::move(from));
-      const std::size_t query = from.query;
-      MAYFLY_TRY(auto behind, ReadOne(plan_.queries[query], std::move(from), items));
+      if (IsFull()) return std::optional(from);
+      MAYFLY_TRY(auto behind, ReadOne(plan_.queries[from.query], from, items));
       if (behind) return behind;
-      from.query = query;
     }
     return std::optional<PageBegin>();
   }
@@ -104,9 +102,10 @@ class PageReader {
   bool IsFull() const { return (limit_ && scanned_ >= *limit_) || bytes_ >= kSelectBytesMax; }
 
   template <typename Request>
-  Outcome<std::optional<PageBegin>> ReadOne(Request& request, PageBegin from, SelectedText& items) {
+  Outcome<std::optional<PageBegin>> ReadOne(Request& request, const PageBegin& from,
+                                            SelectedText& items) {
     request.consistent = consistent_;
-    request.start_after = std::move(from.after);
+    request.start_after = from.after;
     if (limit_) request.limit = *limit_ - scanned_;
     MAYFLY_TRY(ItemPage page, OfStatement(Read(request, items)));
     bytes_ += page.bytes;

@@ -155,8 +155,9 @@ TEST(TtlOperations, OursSetTellAndRemove) {
   EXPECT_TRUE(
       service.Error("Mayfly_20261101.GetTTL", key + "}").starts_with("ResourceNotFoundException"));
   for (const std::string ttl : {"0", "-5", "1e300"}) {
-    EXPECT_TRUE(service.Error("Mayfly_20261101.SetTTL", key + R"(,"TtlSeconds":)" + ttl + "}")
-                    .starts_with("ValidationException: TtlSeconds"))
+    const std::string set = std::string(key).append(R"(,"TtlSeconds":)").append(ttl).append("}");
+    EXPECT_TRUE(
+        service.Error("Mayfly_20261101.SetTTL", set).starts_with("ValidationException: TtlSeconds"))
         << ttl;
   }
 }

@@ -77,7 +77,8 @@ std::string LegacyTranslator::Value(AttributeValue value) {
   std::string placeholder;
   do {
     placeholder = fmt::format(":m{}", next_value_++);
-  } while (!arguments_.values.try_emplace(placeholder, std::move(value)).second);
+  } while (arguments_.values.contains(placeholder));
+  arguments_.values.emplace(placeholder, std::move(value));
   return placeholder;
 }
 

@@ -11,13 +11,13 @@ namespace {
 
 class Legacy : public testing::Test {
  protected:
-  Legacy() { service.CreateTable("tab"); }
+  Legacy() { service_.CreateTable("tab"); }
 
   // The condition a PutItem with this Expected has, names put in.
   std::string Condition(const std::string& expected, const std::string& more = "") {
-    service.Text("PutItem", R"({"TableName":"tab","Item":{"p":{"S":"1"}},"Expected":)" + expected +
-                                more + "}");
-    return Filled(service.tables.put.condition, service.tables.put.arguments);
+    service_.Text("PutItem", R"({"TableName":"tab","Item":{"p":{"S":"1"}},"Expected":)" + expected +
+                                 more + "}");
+    return Filled(service_.tables.put.condition, service_.tables.put.arguments);
   }
 
   static std::string Filled(std::string text, const ExpressionArguments& arguments) {
@@ -35,7 +35,7 @@ class Legacy : public testing::Test {
     return text;
   }
 
-  FakeService service;
+  FakeService service_;
 };
 
 TEST_F(Legacy, ExpectedBecomesACondition) {
@@ -62,43 +62,43 @@ TEST_F(Legacy, ExpectedBecomesACondition) {
 }
 
 TEST_F(Legacy, UpdatesBecomeClauses) {
-  service.Text("UpdateItem", R"({"TableName":"tab","Key":{"p":{"S":"1"}},"AttributeUpdates":{
+  service_.Text("UpdateItem", R"({"TableName":"tab","Key":{"p":{"S":"1"}},"AttributeUpdates":{
       "a":{"Action":"PUT","Value":{"S":"x"}}, "b":{"Value":{"N":"2"}}, "c":{"Action":"DELETE"},
       "d":{"Action":"ADD","Value":{"N":"3"}}, "e":{"Action":"DELETE","Value":{"SS":["m"]}}}})");
-  EXPECT_EQ(Filled(service.tables.update.update, service.tables.update.arguments),
+  EXPECT_EQ(Filled(service_.tables.update.update, service_.tables.update.arguments),
             "ADD d 3 DELETE e (other) REMOVE c SET a = 'x', b = 2");
 }
 
 TEST_F(Legacy, AListIsAppendedByAdd) {
-  service.Text("UpdateItem", R"({"TableName":"tab","Key":{"p":{"S":"1"}},"AttributeUpdates":{
+  service_.Text("UpdateItem", R"({"TableName":"tab","Key":{"p":{"S":"1"}},"AttributeUpdates":{
       "l":{"Action":"ADD","Value":{"L":[{"N":"3"}]}}}})");
-  EXPECT_EQ(service.tables.update.update, "SET #m0 = list_append(if_not_exists(#m0, :m0), :m1)");
+  EXPECT_EQ(service_.tables.update.update, "SET #m0 = list_append(if_not_exists(#m0, :m0), :m1)");
 }
 
 TEST_F(Legacy, QueriesAndScansAreTranslated) {
-  service.Text("Query", R"({"TableName":"tab","KeyConditions":{
+  service_.Text("Query", R"({"TableName":"tab","KeyConditions":{
       "p":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"1"}]},
       "s":{"ComparisonOperator":"BEGINS_WITH","AttributeValueList":[{"S":"a"}]}},
       "QueryFilter":{"f":{"ComparisonOperator":"NE","AttributeValueList":[{"N":"7"}]}},
       "AttributesToGet":["x","p"]})");
-  const QueryRequest& query = service.tables.query;
+  const QueryRequest& query = service_.tables.query;
   EXPECT_EQ(Filled(query.key_condition, query.arguments), "p = '1' AND begins_with(s, 'a')");
   EXPECT_EQ(Filled(query.filter, query.arguments), "f <> 7");
   EXPECT_EQ(Filled(query.projection, query.arguments), "x, p");
-  service.Text("Scan", R"({"TableName":"tab","ScanFilter":{
+  service_.Text("Scan", R"({"TableName":"tab","ScanFilter":{
       "a":{"ComparisonOperator":"NULL"},"b":{"ComparisonOperator":"CONTAINS","AttributeValueList":[{"S":"z"}]}},
       "ConditionalOperator":"OR"})");
-  const ScanRequest& scan = service.tables.scan;
+  const ScanRequest& scan = service_.tables.scan;
   EXPECT_EQ(Filled(scan.filter, scan.arguments), "attribute_not_exists(a) OR contains(b, 'z')");
 }
 
 TEST_F(Legacy, BothMannersInOneRequestAreRefused) {
-  EXPECT_EQ(service.Error("PutItem", R"json({"TableName":"tab","Item":{"p":{"S":"1"}},
+  EXPECT_EQ(service_.Error("PutItem", R"json({"TableName":"tab","Item":{"p":{"S":"1"}},
       "Expected":{"a":{"Exists":false}},"ConditionExpression":"attribute_not_exists(a)"})json"),
             "ValidationException: Can not use both expression and non-expression parameters in the "
             "same request: Non-expression parameters: {Expected} Expression parameters: "
             "{ConditionExpression}");
-  EXPECT_EQ(service.Error("Query", R"({"TableName":"tab","KeyConditionExpression":"p = :p",
+  EXPECT_EQ(service_.Error("Query", R"({"TableName":"tab","KeyConditionExpression":"p = :p",
       "AttributesToGet":["a"],"QueryFilter":{}})"),
             "ValidationException: Can not use both expression and non-expression parameters in the "
             "same request: Non-expression parameters: {AttributesToGet, QueryFilter} Expression "
@@ -107,8 +107,8 @@ TEST_F(Legacy, BothMannersInOneRequestAreRefused) {
 
 TEST_F(Legacy, WhatDoesNotFitIsRefused) {
   const auto refused = [&](const std::string& expected, const std::string& more = "") {
-    return service.Error("PutItem", R"({"TableName":"tab","Item":{"p":{"S":"1"}},"Expected":)" +
-                                        expected + more + "}");
+    return service_.Error("PutItem", R"({"TableName":"tab","Item":{"p":{"S":"1"}},"Expected":)" +
+                                         expected + more + "}");
   };
   EXPECT_EQ(refused(R"({"a":{"ComparisonOperator":"BETWEEN","AttributeValueList":[{"N":"1"}]}})"),
             "ValidationException: One or more parameter values were invalid: Invalid number of "
@@ -124,13 +124,13 @@ TEST_F(Legacy, WhatDoesNotFitIsRefused) {
       "ValidationException: 1 validation error detected: Value 'XOR' at "
       "'conditionalOperator' failed to satisfy constraint: Member must satisfy enum value "
       "set: [OR, AND]");
-  EXPECT_EQ(service.Error("Scan", R"({"TableName":"tab","AttributesToGet":[]})"),
+  EXPECT_EQ(service_.Error("Scan", R"({"TableName":"tab","AttributesToGet":[]})"),
             "ValidationException: 1 validation error detected: Value '[]' at 'attributesToGet' "
             "failed to satisfy constraint: Member must have length greater than or equal to 1");
-  EXPECT_EQ(service.Error("Query", R"({"TableName":"tab","KeyConditions":{
+  EXPECT_EQ(service_.Error("Query", R"({"TableName":"tab","KeyConditions":{
       "p":{"ComparisonOperator":"NE","AttributeValueList":[{"S":"1"}]}}})"),
             "ValidationException: Attempted conditional constraint is not an indexable operation");
-  EXPECT_EQ(service.Error("UpdateItem", R"({"TableName":"tab","Key":{"p":{"S":"1"}},
+  EXPECT_EQ(service_.Error("UpdateItem", R"({"TableName":"tab","Key":{"p":{"S":"1"}},
       "AttributeUpdates":{"a":{"Action":"ADD","Value":{"S":"x"}}}})"),
             "ValidationException: One or more parameter values were invalid: ADD action is not "
             "supported for the type S");

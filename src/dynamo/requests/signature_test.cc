@@ -60,11 +60,11 @@ TEST(Signature, SpacesInHeadersCountOnce) {
 class SignedRequest : public testing::Test {
  protected:
   SignedRequest() {
-    request.method = "POST";
-    request.path = "/";
-    request.body = R"({"TableName":"tab"})";
+    request_.method = "POST";
+    request_.path = "/";
+    request_.body = R"({"TableName":"tab"})";
     // clang-format off
-    request.headers = {
+    request_.headers = {
         {"host",         "localhost:8000"},
         {"x-amz-date",   "20231114T221320Z"},
         {"x-amz-target", "DynamoDB_20120810.DescribeTable"},
@@ -81,17 +81,17 @@ class SignedRequest : public testing::Test {
                                .service = "dynamodb",
                                .headers = headers};
     Authorize("me/20231114/eu-west-1/dynamodb/aws4_request", headers,
-              Sign(request, parts, "secret"));
+              Sign(request_, parts, "secret"));
   }
 
   void Authorize(const std::string& credential, const std::string& headers,
                  const std::string& signature) {
-    request.headers["authorization"] = "AWS4-HMAC-SHA256 Credential=" + credential +
-                                       ", SignedHeaders=" + headers + ", Signature=" + signature;
+    request_.headers["authorization"] = "AWS4-HMAC-SHA256 Credential=" + credential +
+                                        ", SignedHeaders=" + headers + ", Signature=" + signature;
   }
 
   void Replace(const std::string& from, const std::string& to) {
-    std::string& header = request.headers["authorization"];
+    std::string& header = request_.headers["authorization"];
     const std::size_t at = header.find(from);
     ASSERT_NE(at, std::string::npos) << from;
     header.replace(at, from.size(), to);
@@ -99,45 +99,45 @@ class SignedRequest : public testing::Test {
 
   // Empty when it is accepted.
   std::string Check(WallTime now = WallTimeFromMs(1'700'000'000'000)) {
-    const auto checked = CheckSignature(request, secrets, region, now);
+    const auto checked = CheckSignature(request_, secrets_, region_, now);
     if (checked.has_value()) return "";
     const std::string type(checked.error().type());
     return type.substr(type.find('#') + 1) + ": " + checked.error().message();
   }
 
-  Secrets secrets = {{"me", "secret"}};
-  std::string region;  // Demanded; empty: none.
-  http::Request request;
+  Secrets secrets_ = {{"me", "secret"}};
+  std::string region_;  // Demanded; empty: none.
+  http::Request request_;
 };
 
 TEST_F(SignedRequest, IsAccepted) { EXPECT_EQ(Check(), ""); }
 
 TEST_F(SignedRequest, IsForTheRegionThatIsSet) {
-  region = "eu-central-1";
+  region_ = "eu-central-1";
   EXPECT_EQ(Check(),
             "InvalidSignatureException: Credential should be scoped to a valid region, not "
             "'eu-west-1'. ");
-  region = "eu-west-1";
+  region_ = "eu-west-1";
   EXPECT_EQ(Check(), "");
 }
 
 TEST_F(SignedRequest, EveryChangeIsNoticed) {
   const auto changed = [&](auto change) {
-    const http::Request before = request;
+    const http::Request before = request_;
     change();
     const std::string refusal = Check();
-    request = before;
+    request_ = before;
     return refusal.starts_with(
         "InvalidSignatureException: The request signature we calculated does not match");
   };
-  EXPECT_TRUE(changed([&] { request.body += " "; }));
-  EXPECT_TRUE(changed([&] { request.headers["x-amz-target"] = "DynamoDB_20120810.DeleteTable"; }));
-  EXPECT_TRUE(changed([&] { request.headers["host"] = "elsewhere"; }));
-  EXPECT_TRUE(changed([&] { request.query = "a=b"; }));
-  EXPECT_TRUE(changed([&] { request.method = "GET"; }));
+  EXPECT_TRUE(changed([&] { request_.body += " "; }));
+  EXPECT_TRUE(changed([&] { request_.headers["x-amz-target"] = "DynamoDB_20120810.DeleteTable"; }));
+  EXPECT_TRUE(changed([&] { request_.headers["host"] = "elsewhere"; }));
+  EXPECT_TRUE(changed([&] { request_.query = "a=b"; }));
+  EXPECT_TRUE(changed([&] { request_.method = "GET"; }));
   EXPECT_TRUE(changed([&] { Replace("Signature=", "Signature=0"); }));
   EXPECT_TRUE(changed([&] { Replace("eu-west-1", "us-east-1"); }));
-  secrets["me"] = "other";
+  secrets_["me"] = "other";
   EXPECT_TRUE(changed([] {}));
 }
 
@@ -150,22 +150,22 @@ TEST_F(SignedRequest, TheDateIsWithinAQuarterOfAnHour) {
             "20231114T221320Z (20231114T222820Z - 15 min.)");
   EXPECT_TRUE(Check(at - std::chrono::minutes(15) - Millis(1))
                   .starts_with("InvalidSignatureException: Signature not yet current: "));
-  request.headers["x-amz-date"] = "2023-11-14";
+  request_.headers["x-amz-date"] = "2023-11-14";
   EXPECT_EQ(Check(),
             "IncompleteSignatureException: Date must be in ISO-8601 'basic format'. Got "
             "'2023-11-14'. See http://en.wikipedia.org/wiki/ISO_8601");
-  request.headers["x-amz-date"] = "20231350T221320Z";
+  request_.headers["x-amz-date"] = "20231350T221320Z";
   EXPECT_TRUE(Check().starts_with("IncompleteSignatureException: Date must be"));
 }
 
 TEST_F(SignedRequest, TheHeaderHasItsForm) {
-  request.headers["authorization"] = "Basic bWU6c2VjcmV0";
+  request_.headers["authorization"] = "Basic bWU6c2VjcmV0";
   EXPECT_EQ(Check(),
             "MissingAuthenticationTokenException: Request is missing Authentication Token");
-  request.headers["authorization"].clear();
+  request_.headers["authorization"].clear();
   EXPECT_EQ(Check(),
             "MissingAuthenticationTokenException: Request is missing Authentication Token");
-  request.headers["authorization"] = "AWS4-HMAC-SHA256 Credential=a";
+  request_.headers["authorization"] = "AWS4-HMAC-SHA256 Credential=a";
   EXPECT_EQ(Check(),
             "IncompleteSignatureException: Authorization header requires 'Signature' parameter. "
             "Authorization header requires 'SignedHeaders' parameter. "
@@ -194,9 +194,9 @@ TEST_F(SignedRequest, TheHeaderHasItsForm) {
 TEST_F(SignedRequest, ItsBodyIsParsedBehindTheSignature) {
   const ManualClock clock(WallTimeFromMs(1'700'000'000'000));
   FakeTables tables{clock};
-  Service service(tables, clock, SilentLogger(), {.secrets = secrets});
+  Service service(tables, clock, SilentLogger(), {.secrets = secrets_});
   const auto refusal = [&] {
-    const std::string body = AnswerOf(service, request).body;
+    const std::string body = AnswerOf(service, request_).body;
     const std::size_t begin = body.find('#') + 1;
     return body.substr(begin, body.find('"', begin) - begin);
   };
@@ -215,13 +215,13 @@ TEST_F(SignedRequest, ItsBodyIsParsedBehindTheSignature) {
   for (const auto& [body, parsed] : bodies) {
     SCOPED_TRACE(body.substr(0, 20));
     EXPECT_EQ(refusal(), "ResourceNotFoundException") << "a signed request is answered";
-    const std::string before = std::exchange(request.body, body);
+    const std::string before = std::exchange(request_.body, body);
     EXPECT_EQ(refusal(), "InvalidSignatureException") << "it is another body's";
     Resign();
     EXPECT_EQ(refusal(), parsed);
-    request.headers["authorization"].clear();
+    request_.headers["authorization"].clear();
     EXPECT_EQ(refusal(), "MissingAuthenticationTokenException");
-    request.body = before;
+    request_.body = before;
     Resign();
   }
 }

@@ -38,7 +38,7 @@ std::string TagsJson(const Given& tags) {
   std::string json;
   for (const auto& [key, value] : tags) {
     json += json.empty() ? "" : ",";
-    json += R"({"Key":")" + key + R"(","Value":")" + value + R"("})";
+    json.append(R"({"Key":")").append(key).append(R"(","Value":")").append(value).append(R"("})");
   }
   return R"("Tags":[)" + json + "]";
 }

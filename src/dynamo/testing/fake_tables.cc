@@ -250,12 +250,14 @@ std::vector<Result<WriteOutcome>> FakeTables::WritePrefix(
   struct Call {
     FakeTables& tables;
 
-    Result<WriteOutcome> operator()(const PutItemRequest& put) { return tables.PutItem(put); }
-    Result<WriteOutcome> operator()(const UpdateItemRequest& update) {
-      return tables.UpdateItem(update);
+    Result<WriteOutcome> operator()(const PutItemRequest& request) {
+      return tables.PutItem(request);
     }
-    Result<WriteOutcome> operator()(const DeleteItemRequest& remove) {
-      return tables.DeleteItem(remove);
+    Result<WriteOutcome> operator()(const UpdateItemRequest& request) {
+      return tables.UpdateItem(request);
+    }
+    Result<WriteOutcome> operator()(const DeleteItemRequest& request) {
+      return tables.DeleteItem(request);
     }
   };
   std::vector<Result<WriteOutcome>> first;

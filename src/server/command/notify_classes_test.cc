@@ -17,7 +17,7 @@ NotifyClasses Classes(std::string_view letters) {
 
 TEST(NotifyClasses, ReadAndPrintAsRedisDoes) {
   // clang-format off
-  const std::pair<std::string_view, std::string_view> kTable[] = {
+  const std::pair<std::string_view, std::string_view> table[] = {
       {"",            ""},
       {"KEA",         "AKE"},
       {"AKE",         "AKE"},
@@ -32,7 +32,7 @@ TEST(NotifyClasses, ReadAndPrintAsRedisDoes) {
       {"gg",          "g"},
   };
   // clang-format on
-  for (const auto& [given, shown] : kTable) EXPECT_EQ(Classes(given).ToString(), shown) << given;
+  for (const auto& [given, shown] : table) EXPECT_EQ(Classes(given).ToString(), shown) << given;
 }
 
 TEST(NotifyClasses, RefuseALetterThatMeansNothing) {

@@ -140,7 +140,9 @@ std::vector<std::pair<std::string, std::string>> Config::Match(
     const std::vector<std::string>& patterns) const {
   std::map<std::string, std::string> found;
   const std::lock_guard lock(mutex_);
-  for (const auto& [name, slot] : by_name_) {
+  for (const auto& known : by_name_) {
+    const auto& name = known.first;
+    const auto* const slot = known.second;
     const bool matches = std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
       if (slot->spec->hidden) return EqualsIgnoringCase(pattern, name);
       return GlobMatches(pattern, name, GlobCase::kInsensitive);

@@ -101,7 +101,9 @@ Status ApplyToml(const std::string& text, const std::string& path, Config& confi
     return Status::Invalid(
         fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
   }
-  for (const auto& [name, node] : table) {
+  for (const auto& entry : table) {
+    const auto& name = entry.first;
+    const toml::node& node = entry.second;
     const auto where = [&] { return fmt::format("{}:{}", path, node.source().begin.line); };
     if (name.str() == kUsers) {
       MAYFLY_RETURN_IF_ERROR(AddUsers(node, where(), config));

@@ -10,7 +10,7 @@
 namespace mayfly::server {
 namespace {
 
-constexpr Millis kStep(10);
+constexpr Millis kIdleStep(10);
 constexpr std::uint8_t kFirstFrequency = 5;  // Of a key that is new, as in Redis.
 constexpr std::uint32_t kMinutesMask = 0xFF'FFFF;
 constexpr unsigned kCounterBits = 8;
@@ -54,7 +54,7 @@ AccessTable::AccessTable(Kind kind, std::uint64_t entries, const Clock& clock)
       buckets_(std::make_unique<Bucket[]>(mask_ + 1)) {}  // NOLINT(*-avoid-c-arrays)
 
 std::uint32_t AccessTable::Steps() const {
-  return static_cast<std::uint32_t>((clock_.Steady() - begin_) / kStep);
+  return static_cast<std::uint32_t>((clock_.Steady() - begin_) / kIdleStep);
 }
 
 // Another thread may have read a later time.
@@ -125,7 +125,7 @@ Millis AccessTable::age() const {
 std::optional<Millis> AccessTable::Idle(std::uint64_t hash) const {
   const auto data = Find(hash);
   if (!data || kind_ != Kind::kLru) return std::nullopt;
-  return kStep * std::int64_t{StepsSince(*data)};
+  return kIdleStep * std::int64_t{StepsSince(*data)};
 }
 
 std::uint8_t AccessTable::Frequency(std::uint64_t hash, const LfuPace& pace) const {
@@ -151,7 +151,7 @@ void AccessTable::Set(std::uint64_t hash, std::optional<Millis> idle,
   auto& slot = PlaceFor(hash, {});
   if (kind_ == Kind::kLru && idle) {
     const auto ago = static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(*idle / kStep, 0, std::numeric_limits<std::int32_t>::max()));
+        std::clamp<std::int64_t>(*idle / kIdleStep, 0, std::numeric_limits<std::int32_t>::max()));
     slot.store(Entry(TagOf(hash), Steps() - ago), std::memory_order_relaxed);
   } else if (kind_ == Kind::kLfu && frequency) {
     slot.store(Entry(TagOf(hash), Frequent(Minutes(), *frequency)), std::memory_order_relaxed);

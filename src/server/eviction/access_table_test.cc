@@ -124,7 +124,7 @@ TEST(WorthHistogram, TellsTheBestPartAndItsEquals) {
   EXPECT_TRUE(histogram.IsAmongBest(99, 5));
   EXPECT_TRUE(histogram.IsAmongBest(80, 5));
   EXPECT_FALSE(histogram.IsAmongBest(79, 5));
-  EXPECT_FALSE(histogram.IsAmongBest(90, 10 * 100));
+  EXPECT_FALSE(histogram.IsAmongBest(90, 1000));
   WorthHistogram equal;
   for (int i = 0; i < 10'000; ++i) equal.Add(7);
   EXPECT_TRUE(equal.IsAmongBest(7, 5));
