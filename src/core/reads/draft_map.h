@@ -2,17 +2,21 @@
 // Most transactions have a handful: one sorted array of pointers, without an allocation. Many drafts
 // are several arrays, each split in two when it is full. A draft stays where it is until it is
 // erased, so views into it hold.
+// Beside each pointer lies the head of its name: most names differ in their first eight bytes, and a
+// search compares numbers then, without following a pointer.
 #pragma once
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "base/leading_bytes.h"
 #include "mayfly/bytes.h"
 
 namespace mayfly::core {
@@ -29,7 +33,11 @@ class DraftMap {
 
  private:
   static constexpr std::size_t kBlockDraftsMax = 128;
-  using Block = boost::container::small_vector<value_type*, 8>;
+  struct Entry {
+    std::uint64_t head;
+    value_type* draft;
+  };
+  using Block = boost::container::small_vector<Entry, 8>;
   using Blocks = boost::container::small_vector<Block, 1>;  // None is empty.
 
   template <bool kConst>
@@ -45,8 +53,8 @@ class DraftMap {
     Iterator(const Blocks& blocks, std::size_t block, std::size_t index)
         : blocks_(&blocks), block_(block), index_(index) {}
 
-    reference operator*() const { return *(*blocks_)[block_][index_]; }
-    pointer operator->() const { return (*blocks_)[block_][index_]; }
+    reference operator*() const { return *(*blocks_)[block_][index_].draft; }
+    pointer operator->() const { return (*blocks_)[block_][index_].draft; }
     Iterator& operator++() {
       if (++index_ == (*blocks_)[block_].size()) {
         ++block_;
@@ -93,7 +101,7 @@ class DraftMap {
   value_type* Find(Bytes name) const {
     if (blocks_.empty()) return nullptr;
     const Place at = PlaceOf(name);
-    return at.is_present ? blocks_[at.block][at.index] : nullptr;
+    return at.is_present ? blocks_[at.block][at.index].draft : nullptr;
   }
 
   const_iterator lower_bound(Bytes name) const {
@@ -113,10 +121,11 @@ class DraftMap {
     if (blocks_.empty()) blocks_.emplace_back();
     const Place at = PlaceOf(name);
     Block& block = blocks_[at.block];
-    if (at.is_present) return {block[at.index], false};
+    if (at.is_present) return {block[at.index].draft, false};
     std::unique_ptr<value_type> made = make();
     made->first.assign(name);
-    block.insert(block.begin() + static_cast<std::ptrdiff_t>(at.index), made.get());
+    block.insert(block.begin() + static_cast<std::ptrdiff_t>(at.index),
+                 Entry{LeadingBytes(name), made.get()});
     value_type* const draft = made.release();  // The block's from here on.
     if (block.size() > kBlockDraftsMax) Split(at.block);
     return {draft, true};
@@ -126,7 +135,7 @@ class DraftMap {
   void Erase(Bytes name) {
     const Place at = PlaceOf(name);
     Block& block = blocks_[at.block];
-    delete block[at.index];
+    delete block[at.index].draft;
     block.erase(block.begin() + static_cast<std::ptrdiff_t>(at.index));
     if (block.empty()) blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at.block));
   }
@@ -136,9 +145,9 @@ class DraftMap {
   void KeepIf(IsKept is_kept) {
     DraftMap kept;
     for (Block& block : blocks_) {
-      for (value_type* const draft : block) {
-        std::unique_ptr<value_type> owned(draft);
-        if (is_kept(*draft)) kept.Emplace(draft->first, [&] { return std::move(owned); });
+      for (const Entry& entry : block) {
+        std::unique_ptr<value_type> owned(entry.draft);
+        if (is_kept(*owned)) kept.Emplace(entry.draft->first, [&] { return std::move(owned); });
       }
     }
     blocks_.clear();
@@ -149,7 +158,7 @@ class DraftMap {
   template <typename Take>
   void Empty(Take take) {
     for (Block& block : blocks_) {
-      for (value_type* const draft : block) take(std::unique_ptr<value_type>(draft));
+      for (const Entry& entry : block) take(std::unique_ptr<value_type>(entry.draft));
     }
     blocks_.clear();
   }
@@ -170,18 +179,25 @@ class DraftMap {
                                          : const_iterator(blocks_, block + 1, 0);
   }
 
+  // Below, at or above zero, as the entry's name is before, at or behind this one.
+  static int Compare(const Entry& entry, std::uint64_t head, Bytes name) {
+    if (entry.head != head) return entry.head < head ? -1 : 1;
+    return Bytes(entry.draft->first).compare(name);
+  }
+
   // There is a block. Of several, the first whose last name is not before this one, or the last.
   Place PlaceOf(Bytes name) const {
+    const std::uint64_t head = LeadingBytes(name);
     std::size_t block = 0;
     for (std::size_t end = blocks_.size() - 1; block < end;) {
       const std::size_t middle = block + (end - block) / 2;
-      Bytes(blocks_[middle].back()->first) < name ? block = middle + 1 : end = middle;
+      Compare(blocks_[middle].back(), head, name) < 0 ? block = middle + 1 : end = middle;
     }
     const Block& drafts = blocks_[block];
     std::size_t first = 0;
     for (std::size_t last = drafts.size(); first < last;) {
       const std::size_t middle = first + (last - first) / 2;
-      const int order = Bytes(drafts[middle]->first).compare(name);
+      const int order = Compare(drafts[middle], head, name);
       if (order == 0) return {block, middle, true};
       order < 0 ? first = middle + 1 : last = middle;
     }

@@ -102,6 +102,29 @@ TEST(DraftMap, IsLikeAMapWhateverIsPutAndErased) {
   }
 }
 
+// Short names, names with zeros at their end, and names that differ behind the eighth byte.
+TEST(DraftMap, OrdersNamesOfAllLengths) {
+  const std::string pieces[] = {std::string(1, '\0'), "a", std::string(1, '\xff')};
+  std::mt19937 random(8);
+  Map map;
+  Model model;
+  for (int step = 0; step < 4000; ++step) {
+    std::string name;
+    for (std::size_t length = random() % 12; name.size() < length;) name += pieces[random() % 3];
+    const bool is_known = model.contains(name);
+    ASSERT_EQ(map.Find(name) != nullptr, is_known);
+    ExpectSameBounds(map, model, name);
+    if (is_known) {
+      map.Erase(name);
+      model.erase(name);
+    } else {
+      Put(map, name, step);
+      model[name] = step;
+    }
+  }
+  EXPECT_EQ(ContentOf(map), model);
+}
+
 TEST(DraftMap, KeepsNamesThatComeInOrderOrAgainstIt) {
   for (const bool up : {true, false}) {
     Map map;
