@@ -6,17 +6,42 @@
 #include "base/coding.h"
 
 namespace mayfly::core {
+namespace {
+
+// The halves of a piece of up to twice their size overlap.
+template <typename Half>
+char* AppendHalves(char* out, Bytes piece) {
+  Half first;
+  Half last;
+  std::memcpy(&first, piece.data(), sizeof first);
+  std::memcpy(&last, piece.data() + piece.size() - sizeof last, sizeof last);
+  std::memcpy(out, &first, sizeof first);
+  std::memcpy(out + piece.size() - sizeof last, &last, sizeof last);
+  return out + piece.size();
+}
+
+// Most pieces are short: no call for them.
+inline char* Append(char* out, Bytes piece) {
+  const std::size_t size = piece.size();
+  if (size > 16) return std::copy(piece.begin(), piece.end(), out);
+  if (size >= 8) return AppendHalves<std::uint64_t>(out, piece);
+  if (size >= 4) return AppendHalves<std::uint32_t>(out, piece);
+  for (const char byte : piece) *out++ = byte;
+  return out;
+}
+
+}  // namespace
 
 RowKey::RowKey(KeyspaceId keyspace, Bytes key) {
   const std::uint32_t big_endian = __builtin_bswap32(keyspace);
   char* const out = Reserve(sizeof big_endian + key.size());
   std::memcpy(out, &big_endian, sizeof big_endian);
-  std::copy(key.begin(), key.end(), out + sizeof big_endian);
+  Append(out + sizeof big_endian, key);
 }
 
 RowKey::RowKey(Bytes front, Bytes middle, Bytes rest) {
   char* out = Reserve(front.size() + middle.size() + rest.size());
-  for (const Bytes piece : {front, middle, rest}) out = std::copy(piece.begin(), piece.end(), out);
+  for (const Bytes piece : {front, middle, rest}) out = Append(out, piece);
 }
 
 char* RowKey::Reserve(std::size_t bytes) {

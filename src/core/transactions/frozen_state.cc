@@ -18,7 +18,8 @@ namespace {
 class FrozenRows final : public RowSource {
  public:
   FrozenRows(Store& store, std::shared_ptr<OpenStates::State> state)
-      : store_(store), state_(std::move(state)) {}
+      // What is read stays as it is.
+      : RowSource(/*is_latched=*/true), store_(store), state_(std::move(state)) {}
 
   Status CheckUse(const KeyspaceState& keyspace) const override {
     return store_.CheckUsable(keyspace);
@@ -29,8 +30,6 @@ class FrozenRows final : public RowSource {
   Status CheckWrite(const KeyspaceState&, Bytes, Stripe) const override { return Refused(); }
   Status CheckClear(const KeyspaceState&) const override { return Refused(); }
 
-  // What is read stays as it is.
-  bool is_latched() const override { return true; }
   bool HoldsAlone(Stripe) const override { return false; }
 
   Status ReadRow(KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,

@@ -13,7 +13,8 @@ namespace mayfly::core {
 class LatchedRows final : public RowSource {
  public:
   // Both must outlive this object.
-  LatchedRows(Store& store, const HeldKeys& held) : store_(store), held_(held) {}
+  LatchedRows(Store& store, const HeldKeys& held)
+      : RowSource(/*is_latched=*/true), store_(store), held_(held) {}
 
   // Prepares walks over rows, which are not latched: they are read from a snapshot of this moment,
   // which shows the latched ones as they will stay.
@@ -28,7 +29,6 @@ class LatchedRows final : public RowSource {
   }
   Status CheckWrite(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const override;
   Status CheckClear(const KeyspaceState& keyspace) const override;
-  bool is_latched() const override { return true; }
   bool HoldsAlone(Stripe stripe) const override { return held_.HoldsAlone(stripe); }
   Status ReadRow(KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,
                  std::optional<RowView>& row) override {

@@ -28,7 +28,7 @@ class RowSource {
   virtual Status CheckClear(const KeyspaceState& keyspace) const = 0;
 
   // True when what is read stays as it is until the transaction ends, because its latch is held.
-  virtual bool is_latched() const = 0;
+  bool is_latched() const { return is_latched_; }
 
   // True when no other thread reads keys of the stripe before the transaction ends, either.
   virtual bool HoldsAlone(Stripe stripe) const = 0;
@@ -74,11 +74,13 @@ class RowSource {
   virtual WallTime FirstDeadline(const KeyspaceState& keyspace) const = 0;
 
  protected:
-  RowSource() = default;
+  explicit RowSource(bool is_latched) : is_latched_(is_latched) {}
 
  private:
   virtual Status ReadMarker(const KeyspaceState& keyspace, Bytes key,
                             std::optional<VersionView>& marker) = 0;
+
+  const bool is_latched_;
 };
 
 }  // namespace mayfly::core

@@ -16,7 +16,7 @@ namespace mayfly::core {
 class SnapshotRows final : public RowSource {
  public:
   SnapshotRows(Store& store, std::shared_ptr<OpenStates::State> state, WallTime now)
-      : store_(store), state_(std::move(state)), now_(now) {}
+      : RowSource(/*is_latched=*/false), store_(store), state_(std::move(state)), now_(now) {}
 
   // Refuses all calls from now on.
   void End();
@@ -38,7 +38,6 @@ class SnapshotRows final : public RowSource {
   Status CheckRead(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const override;
   Status CheckWrite(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const override;
   Status CheckClear(const KeyspaceState& keyspace) const override;
-  bool is_latched() const override { return false; }
   bool HoldsAlone(Stripe) const override { return false; }
   Status ReadRow(KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,
                  std::optional<RowView>& row) override;

@@ -164,7 +164,12 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   };
   enum class Access : std::uint8_t { kRead, kWrite };
   Status LivingCollection(Bytes key, Access access, Living& living);
-  BufferedCollection& PartsOf(Rows& row);
+  BufferedCollection& PartsOf(Rows& row) {
+    const bool is_last =
+        last_parts_.second != nullptr && last_parts_.first == row.second.draft.collection_id;
+    return is_last ? *last_parts_.second : FindParts(row);
+  }
+  BufferedCollection& FindParts(Rows& row);
   BufferedCollection& UsedParts(BufferedCollections::value_type& parts) {
     last_parts_ = {parts.first, &parts.second};
     return parts.second;
@@ -174,8 +179,9 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   }
   Status FindPart(Bytes key, Part part, Bytes name, FoundMember& found);
   Status CheckName(const BufferedCollection& parts, Bytes name) const;
-  Status LoadMember(Bytes key, BufferedCollection& parts, Bytes member, bool skip_read,
-                    BufferedMembers::value_type*& own);
+  // Finds the buffered member or reads it. True: it was not buffered before.
+  Result<bool> LoadMember(Bytes key, BufferedCollection& parts, Bytes member, bool skip_read,
+                          BufferedMembers::value_type*& own);
   Status ReadMember(Bytes key, const BufferedCollection& parts, Bytes member, BufferedMember& own);
   Result<bool> ReadPart(Bytes key, const BufferedCollection& parts, PartKind kind, Bytes name,
                         PinnedBytes& pin, RowView& row);

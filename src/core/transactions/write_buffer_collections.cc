@@ -109,11 +109,8 @@ Status WriteBuffer::LivingCollection(Bytes key, Access access, Living& living) {
   return {};
 }
 
-BufferedCollection& WriteBuffer::PartsOf(Rows& row) {
+BufferedCollection& WriteBuffer::FindParts(Rows& row) {
   const std::uint64_t collection_id = row.second.draft.collection_id;
-  if (last_parts_.second != nullptr && last_parts_.first == collection_id) {
-    return *last_parts_.second;
-  }
   const auto at = collections_.lower_bound(collection_id);
   if (at != collections_.end() && at->first == collection_id) return UsedParts(*at);
   const RowView* const row_stored = row.second.stored();
@@ -156,22 +153,24 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
     found.value = own.value();
     found.deadline = own.draft.deadline;
   };
+  const bool may_be_stored = living.parts->stored && CheckName(*living.parts, name).ok();
+  const bool keeps =
+      may_be_stored && transaction_.KeepsReads() && source().HoldsAlone(living.row->second.stripe);
+  if (keeps && part == Part::kMembers) {
+    // It will be changed next.
+    BufferedMembers::value_type* own = nullptr;
+    MAYFLY_TRY(const bool is_new, LoadMember(key, *living.parts, name, false, own));
+    if (is_new) transaction_.Kept(own->second.value());
+    show(own->second);
+    return {};
+  }
   BufferedMembers& drafts = MapOf(*living.parts, part);
   if (const auto* const own = drafts.Find(name);
       own != nullptr && (part == Part::kMembers || own->second.dirty() || own->second.known)) {
     show(own->second);
     return {};
   }
-  if (!living.parts->stored || !CheckName(*living.parts, name).ok()) return {};
-  const bool keeps = transaction_.KeepsReads() && source().HoldsAlone(living.row->second.stripe);
-  if (keeps && part == Part::kMembers) {
-    // It will be changed next.
-    BufferedMembers::value_type* own = nullptr;
-    MAYFLY_RETURN_IF_ERROR(LoadMember(key, *living.parts, name, false, own));
-    transaction_.Kept(own->second.value());
-    show(own->second);
-    return {};
-  }
+  if (!may_be_stored) return {};
   RowView row;
   MAYFLY_TRY(const bool is_stored,
              ReadPart(key, *living.parts, KindOf(part), name, found.pin, row));
@@ -194,11 +193,11 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   return {};
 }
 
-Status WriteBuffer::LoadMember(Bytes key, BufferedCollection& parts, Bytes member, bool skip_read,
-                               BufferedMembers::value_type*& own) {
+Result<bool> WriteBuffer::LoadMember(Bytes key, BufferedCollection& parts, Bytes member,
+                                     bool skip_read, BufferedMembers::value_type*& own) {
   bool is_new = false;
   std::tie(own, is_new) = transaction_.memory().parts.Emplace(parts.members, member);
-  if (!is_new || !parts.stored || skip_read) return {};
+  if (!is_new || !parts.stored || skip_read) return is_new;
   BufferedMember& read = own->second;
   if (Status failed = ReadMember(key, parts, member, read); !failed.ok()) {
     parts.members.Erase(member);
@@ -210,7 +209,7 @@ Status WriteBuffer::LoadMember(Bytes key, BufferedCollection& parts, Bytes membe
     read.draft.deadline = read.stored->deadline;
     if (IsDead(read.draft.deadline, transaction_.now())) transaction_.MetDead(state_, key, member);
   }
-  return {};
+  return true;
 }
 
 Status WriteBuffer::ReadMember(Bytes key, const BufferedCollection& parts, Bytes member,
@@ -269,7 +268,8 @@ Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, Member
   // A new member may replace a dead one of its name.
   BufferedMembers::value_type* own = nullptr;
   MAYFLY_RETURN_IF_ERROR(
-      LoadMember(key, *living.parts, member, known_new && !living.parts->stored_mortal, own));
+      LoadMember(key, *living.parts, member, known_new && !living.parts->stored_mortal, own)
+          .status());
   const bool lived = own->second.Shows(transaction_.now());
   transaction_.Buffered(value);
   MemberDraft fresh{.present = true};
@@ -302,7 +302,7 @@ Result<bool> WriteBuffer::RemoveMember(Bytes key, Bytes member) {
   MAYFLY_RETURN_IF_ERROR(LivingCollection(key, Access::kWrite, living));
   if (!CheckName(*living.parts, member).ok()) return false;
   BufferedMembers::value_type* own = nullptr;
-  MAYFLY_RETURN_IF_ERROR(LoadMember(key, *living.parts, member, false, own));
+  MAYFLY_RETURN_IF_ERROR(LoadMember(key, *living.parts, member, false, own).status());
   // A dead member is left to the purge.
   if (!own->second.Shows(transaction_.now())) return false;
   SetMember(living, *own, {}, {});

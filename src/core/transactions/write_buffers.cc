@@ -68,17 +68,17 @@ void WriteBuffers::TakeBack(Undo& undo) {
 void WriteBuffers::Save(WriteBuffer& space, BufferedRows::value_type& row) {
   if (marks_.empty()) return;
   const RowDraft& draft = row.second.draft;
-  undos_.push_back({&space, RowUndo{&row, draft, draft.value}});
+  AddUndo(space, RowUndo{&row, draft, draft.value});
 }
 
 void WriteBuffers::Save(WriteBuffer& space, Bytes key, WallTime late,
                         std::optional<RowDraft> before) {
   if (marks_.empty()) return;
-  undos_.push_back({&space, LateUndo{std::string(key), late, std::move(before)}});
+  AddUndo(space, LateUndo{std::string(key), late, std::move(before)});
 }
 
 void WriteBuffers::Save(WriteBuffer& space, BufferedMember& part) {
-  if (!marks_.empty()) undos_.push_back({&space, PartUndo{&part, part.draft}});
+  if (!marks_.empty()) AddUndo(space, PartUndo{&part, part.draft});
 }
 
 void WriteBuffers::SaveClear(WriteBuffer& space, WriteBuffer::Cleared before) {
@@ -88,8 +88,7 @@ void WriteBuffers::SaveClear(WriteBuffer& space, WriteBuffer::Cleared before) {
   }
   std::swap(kept, changed_);
   if (marks_.empty()) return;
-  undos_.push_back(
-      {&space, std::make_unique<ClearUndo>(ClearUndo{std::move(before), std::move(kept)})});
+  AddUndo(space, std::make_unique<ClearUndo>(ClearUndo{std::move(before), std::move(kept)}));
 }
 
 bool WriteBuffers::HasDrafts() const {

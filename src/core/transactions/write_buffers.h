@@ -3,6 +3,7 @@
 // a time.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -110,14 +111,24 @@ class WriteBuffers {
   };
   using LargeUndo = std::unique_ptr<ClearUndo>;  // Most undos are of rows and parts.
   struct Undo {
+    template <typename Before>
+    Undo(WriteBuffer& in, Before&& what) : space(&in), before(std::forward<Before>(what)) {}
+
     WriteBuffer* space;
     std::variant<RowUndo, LateUndo, PartUndo, LargeUndo> before;
   };
+  static constexpr std::size_t kFewUndos = 8;
   struct Point {
     std::size_t undos;
     std::size_t changed;
   };
 
+  // Most commands change a few rows and parts.
+  template <typename Before>
+  void AddUndo(WriteBuffer& space, Before&& before) {
+    if (undos_.capacity() == 0) undos_.reserve(kFewUndos);
+    undos_.emplace_back(space, std::forward<Before>(before));
+  }
   void TakeBack(Undo& undo);
 
   Store& store_;
@@ -133,7 +144,7 @@ class WriteBuffers {
   std::size_t buffered_bytes_ = 0;
   std::size_t kept_bytes_ = 0;  // Of what was read and is kept.
   std::vector<Undo> undos_;
-  std::vector<Point> marks_;
+  boost::container::small_vector<Point, 2> marks_;
   std::uint64_t epoch_ = 1;
 };
 
