@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/coding.h"
+#include "base/leading_bytes.h"
 
 namespace mayfly::types {
 namespace {
@@ -53,6 +54,17 @@ Bytes From(Bytes stored, std::size_t children) {
   const char* at = stored.data();
   const char* const end = at + stored.size();
   for (; children > 0 && at != end; --children) {
+    if (static_cast<std::size_t>(end - at) >= sizeof(std::uint64_t)) [[likely]] {
+      // The last byte of a varint is below 128. A child mostly ends within these eight.
+      const auto bytes = NumberAt<std::uint64_t>({at, sizeof(std::uint64_t)}, 0);
+      std::uint64_t ends = ~bytes & 0x8080'8080'8080'8080;
+      ends &= ends - 1;
+      if ((bytes & 1) != 0) ends &= ends - 1;
+      if (ends != 0) {
+        at += std::countr_zero(ends) / 8 + 1;
+        continue;
+      }
+    }
     for (int numbers = (*at & 1) != 0 ? 3 : 2; numbers > 0 && at != end;) {
       numbers -= (*at++ & 0x80) == 0 ? 1 : 0;
     }
@@ -148,12 +160,17 @@ std::uint64_t OrderIndex::space(std::size_t child) const {
   return EatVarint(bytes, space) ? space : 0;
 }
 
+// Most beginnings differ from the item in the first eight bytes: these are compared as numbers.
 std::size_t OrderIndex::CountUpTo(Bytes item) const {
+  const std::uint64_t head = LeadingBytes(item);
   std::size_t begin = 0;
   std::size_t end = size_;
   while (begin < end) {
     const std::size_t middle = begin + (end - begin) / 2;
-    low(middle) <= item ? begin = middle + 1 : end = middle;
+    const Bytes begins = low(middle);
+    const std::uint64_t begins_with = LeadingBytes(begins);
+    const bool is_up_to = begins_with != head ? begins_with < head : begins <= item;
+    is_up_to ? begin = middle + 1 : end = middle;
   }
   return begin;
 }
