@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/coding.h"
 #include "engine/validate.h"
 
@@ -9,6 +11,9 @@ namespace mayfly::engine::hot {
 namespace {
 
 constexpr unsigned kRoleShift = 4;
+
+// Kind and role, and the lengths of key and value, which take 32 bits each.
+constexpr std::size_t kChangeHeaderBytesMax = 1 + 5 + 5;
 
 Status BadPayload() { return Status::Corruption("a record of the log is not a list of changes"); }
 
@@ -36,16 +41,20 @@ bool EatChange(Bytes& in, Batch::Change& change) {
 }  // namespace
 
 void EncodeBatch(const Batch& batch, std::string& out) {
-  out += static_cast<char>(PayloadKind::kChanges);
+  const std::size_t before = out.size();
+  out.resize(before + 1 + batch.bytes() + batch.change_count() * kChangeHeaderBytesMax);
+  char* at = out.data() + before;
+  *at++ = static_cast<char>(PayloadKind::kChanges);
   for (std::size_t i = 0; i < batch.change_count(); ++i) {
     const Batch::Change change = batch.change(i);
-    out += static_cast<char>(static_cast<unsigned>(change.kind) |
-                             static_cast<unsigned>(change.at.role) << kRoleShift);
-    AppendVarint(out, change.key.size());
-    if (change.kind != Batch::Kind::kDelete) AppendVarint(out, change.value.size());
-    out += change.key;
-    out += change.value;
+    *at++ = static_cast<char>(static_cast<unsigned>(change.kind) |
+                              static_cast<unsigned>(change.at.role) << kRoleShift);
+    at = WriteVarint(at, change.key.size());
+    if (change.kind != Batch::Kind::kDelete) at = WriteVarint(at, change.value.size());
+    at = std::copy(change.key.begin(), change.key.end(), at);
+    at = std::copy(change.value.begin(), change.value.end(), at);
   }
+  out.resize(static_cast<std::size_t>(at - out.data()));
 }
 
 void EncodeNote(Bytes note, std::string& out) {
