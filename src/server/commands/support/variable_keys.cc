@@ -6,17 +6,17 @@
 
 namespace mayfly::server {
 
+// Asked twice for each SET: most words are of another length.
 KeyFlags SetKeyFlags(std::span<const Bytes> args) {
   const auto words = args.subspan(std::min<std::size_t>(args.size(), 3));
-  const auto has = [&](std::initializer_list<std::string_view> any) {
-    return std::any_of(words.begin(), words.end(), [&](Bytes arg) {
-      return std::any_of(any.begin(), any.end(),
-                         [&](std::string_view word) { return IsWord(arg, word); });
-    });
-  };
-  if (has({"get"})) return kRW | kAccess | kUpdate | kCounted;
-  if (words.size() > 1 && has({"ifeq", "ifne", "ifdeq", "ifdne"})) return kRW | kAccess | kUpdate;
-  return kOW | kUpdate;
+  bool compares = false;
+  for (const Bytes word : words) {
+    if (word.size() == 3 && IsWord(word, "get")) return kRW | kAccess | kUpdate | kCounted;
+    if (word.size() < 4 || word.size() > 5 || words.size() == 1) continue;
+    compares = compares || IsWord(word, "ifeq") || IsWord(word, "ifne") || IsWord(word, "ifdeq") ||
+               IsWord(word, "ifdne");
+  }
+  return compares ? kRW | kAccess | kUpdate : kOW | kUpdate;
 }
 
 KeyFlags DelExKeyFlags(std::span<const Bytes> args) {
