@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Instructions per command of a server, all its threads, under callgrind.
 
-  server_instructions.py SERVER [--requests N] [--keys N] [--functions N] [--tracking]
-                         [--command NAME ...]
+  server_instructions.py SERVER [--requests N] [--keys N] [--warm N] [--functions N]
+                         [--profile FOLDER] [--tracking] [--command NAME ...]
 
 SERVER is a mayfly or a redis-server, with a log that is synced every second. For each command the
-server first takes 20,000 of them, which make most keys; then N in pipelines of 16 are counted, from
-one client, with one thread. Unlike CPU time the figures hardly depend on what else the machine does.
-With --functions the dearest functions are shown, with what they call; with --tracking the client
-has CLIENT TRACKING on, and another gets its messages.
+server first takes 20,000 of them (--warm), which make most keys; then N in pipelines of 16 are
+counted, from one client, with one thread. Unlike CPU time the figures hardly depend on what else
+the machine does. With --functions the dearest functions are shown, with what they call; --profile
+keeps callgrind's files; with --tracking the client has CLIENT TRACKING on, and another gets its
+messages.
 """
 import argparse
 import itertools
 import pathlib
 import random
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -34,12 +36,16 @@ COMMANDS = {
     "LPUSH": lambda n: ["LPUSH", f"list:{n()}", VALUE],
     "ZADD": lambda n: ["ZADD", "zset", n(), f"member:{n()}"],
     "SADD": lambda n: ["SADD", f"set:{n()}", f"member:{n()}"],
+    "LPUSH 1": lambda n: ["LPUSH", "list", "element"],
+    "SADD 1": lambda n: ["SADD", "set", f"element:{n()}"],
+    "ZADD NEW": lambda n: ["ZADD", "zset", n(), f"member:{next(NEW_MEMBERS)}"],
     "DEL": lambda n: ["DEL", f"key:{n()}"],
     "XADD": lambda n: ["XADD", "stream", "*", "field", VALUE],
     "XREADGRP": lambda n: ["XREADGROUP", "GROUP", "group", "consumer", "COUNT", "1", "STREAMS",
                            "stream", ">"],
     "XACK": lambda n: ["XACK", "stream", "group", f"{next(UNACKNOWLEDGED)}-1"],
 }
+NEW_MEMBERS = (f"{i * 7_919 % 1_000_003:012}" for i in itertools.count())
 UNACKNOWLEDGED = itertools.count(1)
 
 
@@ -142,9 +148,9 @@ def count(server, name, options):
         if options.tracking:
             listener = track(client)  # Lives as long as it is counted.
         if name in BEFORE:
-            send(client, list(BEFORE[name](number, WARM + options.requests)))
+            send(client, list(BEFORE[name](number, options.warm + options.requests)))
         if name not in ("GET", "DEL"):
-            send(client, [make(number) for _ in range(WARM)])
+            send(client, [make(number) for _ in range(options.warm)])
         time.sleep(QUIET_SECONDS)
         control(process, "-i", "on")
         send(client, [make(number) for _ in range(options.requests)])
@@ -158,6 +164,8 @@ def count(server, name, options):
         total = sum(int(found) for file in profiles
                     for found in re.findall(r"^totals: (\d+)", file.read_text(), re.M))
         print(f"{name:8} {total / options.requests:10.0f}", flush=True)
+        if options.profile:
+            shutil.copy(profiles[-1], pathlib.Path(options.profile) / name.replace(" ", "_"))
         if options.functions:
             shown = subprocess.run(
                 ["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(profiles[-1])],
@@ -175,7 +183,9 @@ def main():
     parser.add_argument("server")
     parser.add_argument("--requests", type=int, default=4_800)
     parser.add_argument("--keys", type=int, default=10_000)
+    parser.add_argument("--warm", type=int, default=WARM)
     parser.add_argument("--functions", type=int, default=0)
+    parser.add_argument("--profile", help="a folder that the profiles are copied to")
     parser.add_argument("--tracking", action="store_true")
     parser.add_argument("--command", nargs="*", default=list(COMMANDS))
     options = parser.parse_args()
