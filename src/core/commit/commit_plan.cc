@@ -117,7 +117,7 @@ void CommitPlan::RemoveVersion(KeyspaceState& keyspace, Stripe stripe, Bytes mem
   }
   // The row that the version was kept for ended before.
   WallTime since = std::min(old.row.deadline.value_or(now_), now_);
-  const Millis behind = KeptBehind(*keyspace.policy());
+  const Millis behind = KeptBehind(keyspace.policy());
   if (old.kept_until && behind < *old.kept_until - WallTime()) {
     since = std::min(since, *old.kept_until - behind);
   }

@@ -83,7 +83,7 @@ void VersionPlan::Retire(WallTime overtaken_at) {
 }
 
 void VersionPlan::Mark(WallTime timestamp) {
-  const VersionView marker = MarkerOf(*keyspace_.policy(), timestamp);
+  const VersionView marker = MarkerOf(keyspace_.policy(), timestamp);
   if (IsDead(marker.kept_until, plan_.now())) return;
   // An old marker, which exists only without a row, was removed by Retire().
   plan_.PutVersion(keyspace_, stripe(), MarkerKey(key_), nullptr, marker);
@@ -92,7 +92,7 @@ void VersionPlan::Mark(WallTime timestamp) {
 // Even without a history a write stays readable until the timestamp that overtakes it, if that lies
 // ahead of the clock.
 std::optional<WallTime> VersionPlan::KeptUntil(WallTime overtaken_at) const {
-  const WallTime until = LaterBy(overtaken_at, keyspace_.policy()->history);
+  const WallTime until = LaterBy(overtaken_at, keyspace_.policy().history);
   if (IsDead(until, plan_.now())) return std::nullopt;
   return until;
 }

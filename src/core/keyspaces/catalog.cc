@@ -204,7 +204,7 @@ Status Catalog::Drop(const std::string& name, WallTime now) {
   batch.Delete(kMeta, MetaKey(kMetaKeyspace, keyspace.id()));
   batch.Delete(kMeta, MetaKey(kMetaPurgedThrough, keyspace.id()));
   batch.Delete(kMeta, MetaKey(kMetaPromisedSince, keyspace.id()));
-  const auto promise = keyspace.policy()->purge_within;
+  const auto promise = keyspace.policy().purge_within;
   if (promise) {
     std::string record;
     const WallTime since =
@@ -254,7 +254,7 @@ Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy,
   const bool promised_before = keyspace.promises();
   const bool promises_more =
       policy.purge_within &&
-      (!promised_before || *policy.purge_within < *keyspace.policy()->purge_within);
+      (!promised_before || *policy.purge_within < *keyspace.policy().purge_within);
   if (promises_more) {
     std::string since;
     AppendLittleEndian64(since, static_cast<std::uint64_t>(ToMs(now)));

@@ -59,8 +59,8 @@ Status Catalog::Reload() {
   for (auto& [name, keyspace] : by_name_) {
     const auto known = before.find(name);
     if (known == before.end() || known->second->id() != keyspace->id()) continue;
-    if (EncodeKeyspace(name, *known->second->policy()) != EncodeKeyspace(name, *keyspace->policy()))
-      known->second->SetPolicy(*keyspace->policy());
+    if (EncodeKeyspace(name, known->second->policy()) != EncodeKeyspace(name, keyspace->policy()))
+      known->second->SetPolicy(keyspace->policy());
     keyspace = known->second;
   }
   for (const auto& [name, keyspace] : before) {

@@ -94,7 +94,7 @@ bool KeyspaceState::Lower(std::atomic<std::int64_t>& since_ms, WallTime to) {
 }
 
 WallTime KeyspaceState::RoundDue() const {
-  const auto promise = policy()->purge_within;
+  const auto promise = policy().purge_within;
   const WallTime since = removing_since();
   if (!promise || since == WallTime::max()) return WallTime::max();
   if (hurry_) return since;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "base/shared_value.h"
 #include "core/keyspaces/key_latches.h"
 #include "core/layout/keys.h"
 #include "mayfly/policy.h"
@@ -67,17 +68,17 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
         by_timestamp_(policy.order == RowOrder::kTimestamp),
         promises_(policy.purge_within.has_value()),
         events_(policy.events),
-        policy_(std::make_shared<const KeyspacePolicy>(policy)) {}
+        policy_(policy) {}
 
   KeyspaceId id() const { return id_; }
   const std::string& name() const { return name_; }
 
-  // The present policy; the returned object does not change.
-  std::shared_ptr<const KeyspacePolicy> policy() const { return std::atomic_load(&policy_); }
+  // The present policy. Every write asks for it.
+  KeyspacePolicy policy() const { return policy_.Load(); }
   void SetPolicy(const KeyspacePolicy& policy) {
     promises_.store(policy.purge_within.has_value(), std::memory_order_relaxed);
     events_.store(policy.events, std::memory_order_relaxed);
-    std::atomic_store(&policy_, std::make_shared<const KeyspacePolicy>(policy));
+    policy_.Store(policy);
   }
 
   // Whether the policy has a promise; cheap enough to ask at each write.
@@ -203,8 +204,7 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   const bool by_timestamp_;  // As in the policy, which cannot change it.
   std::atomic<bool> promises_;
   std::atomic<EventDetail> events_;
-  // Read and replaced atomically; shared with writers.
-  std::shared_ptr<const KeyspacePolicy> policy_;
+  SharedValue<KeyspacePolicy> policy_;
   alignas(64) Gate gate_;  // A cache line of its own: every write changes it.
   alignas(64) std::atomic<bool> dropped_{false};
   std::atomic<bool> purges_held_{false};

@@ -35,7 +35,7 @@ Status CheckAsOf(const View& view, WallTime as_of) {
         "the keyspace orders its rows by arrival and has no past; make one with "
         "RowOrder::kTimestamp and a history");
   }
-  const Millis history = view.keyspace.policy()->history;
+  const Millis history = view.keyspace.policy().history;
   // Both are at least zero, so the difference stays within time.
   if (as_of >= view.now - history) return {};
   return Status::Invalid(

@@ -98,7 +98,7 @@ WallTime Promises::NextDue(WallTime last_try) const {
   for (const auto& keyspace : store_.catalog().AllWithDropped()) {
     const WallTime due = keyspace->RoundDue();
     if (due == WallTime::max()) continue;
-    next = std::min(next, std::max(due, last_try + *keyspace->policy()->purge_within / 8));
+    next = std::min(next, std::max(due, last_try + *keyspace->policy().purge_within / 8));
   }
   return next;
 }
@@ -181,7 +181,7 @@ Status Promises::Begin(KeyspaceRound& round) {
   const WallTime through = clock.without_jump.value_or(clock.now);
   round.through = through;
   MAYFLY_RETURN_IF_ERROR(purger.PurgeAll(keyspace));
-  const auto promise = keyspace.policy()->purge_within;
+  const auto promise = keyspace.policy().purge_within;
   if (!promise) return {};
   MAYFLY_TRY(const auto kept, store_.events().TrimKeyspace(keyspace.id(), through - *promise / 4,
                                                            store_.clock().Now()));
@@ -260,7 +260,7 @@ Status Promises::Record(const std::vector<KeyspaceRound>& rounds) {
 
 // Logs once when a promise is late, and once when it is kept again.
 void Promises::LogLate(const KeyspaceRound& round, bool done) const {
-  const auto promise = round.keyspace->policy()->purge_within;
+  const auto promise = round.keyspace->policy().purge_within;
   if (!promise) return;
   const WallTime since = std::max({round.since, counts_from_, round.keyspace->promised_since()});
   const Millis late = LateBy(since, *promise, store_.clock().Report());
@@ -289,7 +289,7 @@ Result<WallTime> Promises::LeftSince(const Store& store, const KeyspaceState& ke
   const std::string begin = EntryBegin(index, watermark);
   // A purge is under way: from the watermark on lie the tombstones of what it has removed.
   if (keyspace.purge_pass(/*members=*/true).reached > begin && IsDead(watermark, now)) {
-    return std::min(since, Before(watermark, KeptBehind(*keyspace.policy())));
+    return std::min(since, Before(watermark, KeptBehind(keyspace.policy())));
   }
   const std::string end = KeyspaceEnd(index);
   const engine::CursorOptions walk{.range = {begin, end}, .fill_cache = false};
@@ -298,14 +298,14 @@ Result<WallTime> Promises::LeftSince(const Store& store, const KeyspaceState& ke
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   const auto entry = cursor->Valid() ? DecodeEntry(cursor->key()) : std::nullopt;
   if (entry && IsDead(entry->deadline, now)) {
-    since = std::min(since, Before(entry->deadline, KeptBehind(*keyspace.policy())));
+    since = std::min(since, Before(entry->deadline, KeptBehind(keyspace.policy())));
   }
   return since;
 }
 
 Result<Millis> Promises::Overdue(const Store& store, const KeyspaceState& keyspace,
                                  std::optional<WallTime> first_due, const ClockReport& clock) {
-  const auto promise = keyspace.policy()->purge_within;
+  const auto promise = keyspace.policy().purge_within;
   if (!promise) return Millis(0);
   const WallTime sure = clock.without_jump.value_or(clock.now);
   if (first_due && *first_due > sure) first_due.reset();
@@ -317,7 +317,7 @@ WallTime Promises::PurgedThrough(const KeyspaceState& keyspace, WallTime left_si
   const WallTime through = left_since > now ? now : left_since - Millis(1);
   if (!keyspace.by_timestamp()) return through;
   // Rows that ended lately have left their keys in markers, against late writes.
-  return std::min(through, Before(now, KeptBehind(*keyspace.policy())));
+  return std::min(through, Before(now, KeptBehind(keyspace.policy())));
 }
 
 }  // namespace mayfly::core

@@ -14,7 +14,7 @@ class KeyspaceImpl final : public WriteCalls<Keyspace> {
 
   const std::string& name() const override { return state_->name(); }
   KeyspacePolicy policy() const override {
-    return store_->is_owner() ? *state_->policy() : KeyspacePolicy();
+    return store_->is_owner() ? state_->policy() : KeyspacePolicy();
   }
   Status SetPolicy(const KeyspacePolicy& policy) override;
   Status Clear() override;
@@ -37,7 +37,7 @@ class KeyspaceImpl final : public WriteCalls<Keyspace> {
             .trouble = std::move(followed),
             .may_purge = true};
   }
-  WriteRule Rule() const override { return WriteRule::Of(*store_, *state_); }
+  WriteRule Rule() const override { return {*store_, *state_}; }
   Status Apply(Bytes key, Decide decide) override { return store_->Mutate(*state_, key, decide); }
 
   // Both are shared with the database and other handles. They outlive the database, so that late

@@ -279,7 +279,7 @@ Result<bool> SnapshotRows::IsSameRow(KeyspaceState& keyspace, const KeyState& be
   const auto last_word = [&](const KeyState& key_state) {
     const auto newest = key_state.newest();
     if (!newest || key_state.Living(now) != nullptr) return newest;
-    const bool holds_back = !IsDead(MarkerOf(*keyspace.policy(), *newest).kept_until, now);
+    const bool holds_back = !IsDead(MarkerOf(keyspace.policy(), *newest).kept_until, now);
     return holds_back ? newest : std::nullopt;
   };
   return last_word(today) == last_word(before);

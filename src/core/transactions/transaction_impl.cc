@@ -32,7 +32,7 @@ class TransactionImpl::Writer final : public WriteCalls<KeyspaceWriter> {
     view.trouble = buffer_.SetLastDeadlines();
     return view;
   }
-  WriteRule Rule() const override { return WriteRule::Of(*owner_.store_, *keyspace_); }
+  WriteRule Rule() const override { return {*owner_.store_, *keyspace_}; }
   Status Apply(Bytes key, Decide decide) override {
     return buffer_.Apply(key, decide, WriteBuffer::Values::kWhole);
   }

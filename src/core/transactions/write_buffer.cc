@@ -38,8 +38,8 @@ Status WriteBuffer::CheckWrite(Bytes key, Stripe stripe) const {
 }
 
 WriteRule WriteBuffer::Rule() const {
-  if (policy_ == nullptr) policy_ = state_.policy();
-  return WriteRule(store_.RuleOf(*policy_));
+  if (!policy_) policy_ = state_.policy();
+  return {store_, *policy_};
 }
 
 Status WriteBuffer::Find(Bytes key, FoundRow& found) {

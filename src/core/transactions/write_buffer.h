@@ -213,8 +213,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   Store& store_;
   KeyspaceState& state_;
   const Keyspace* const keyspace_;
-  mutable std::shared_ptr<const KeyspacePolicy>
-      policy_;  // Shared with the keyspace; as of the first use.
+  mutable std::optional<KeyspacePolicy> policy_;  // As of the first use.
   BufferedRows rows_;
   LateDrafts late_;
   // Keys of collections, for SetLastDeadlines().

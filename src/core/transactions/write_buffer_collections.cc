@@ -64,7 +64,7 @@ Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
   MAYFLY_RETURN_IF_ERROR(Load(key, stripe, row));
   std::optional<std::optional<WallTime>> old;
   if (row->second.Shows(transaction_.now())) old = row->second.draft.deadline;
-  MAYFLY_TRY(const Span span, Rule().Apply(lifetime, key, old, transaction_.now()));
+  MAYFLY_TRY(const Span span, Rule()->Apply(lifetime, key, old, transaction_.now()));
   MAYFLY_TRY(RowDraftState draft_state, NewCollection(head));
   draft_state.span = span;
   MAYFLY_TRY(draft_state.deadline, DeadlineOf(span, transaction_.now()));

@@ -22,7 +22,7 @@ Status WriteBuffer::Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) {
   std::optional<WallTime> deadline = row->second.draft.deadline;
   Span span = row->second.draft.span;
   if (&target != this) {
-    const LifetimeRule rule{.policy = target.Rule().policy, .allow_any_instant = true};
+    const LifetimeRule rule{.policy = target.Rule()->policy, .allow_any_instant = true};
     const Lifetime asked = deadline ? Lifetime::Until(*deadline) : Lifetime::Forever();
     MAYFLY_TRY(span, rule.Apply(asked, to, std::nullopt, transaction_.now()));
     MAYFLY_TRY(deadline, DeadlineOf(span, transaction_.now()));

@@ -10,14 +10,14 @@
 namespace mayfly::core {
 
 Status WriteBuffer::Rebase() {
-  policy_ = nullptr;
+  policy_.reset();
   for (Rows& row : rows_) {
     if (row.second.dirty()) MAYFLY_RETURN_IF_ERROR(RebaseRow(row));
   }
   // By now the timestamp that should hold a write back may be forgotten.
   for (const auto& [at, draft] : late_) {
     if (!draft.own_timestamp) continue;
-    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(*draft.timestamp, Rule(), transaction_.now()));
+    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(*draft.timestamp, *Rule(), transaction_.now()));
   }
   return {};
 }
@@ -25,7 +25,7 @@ Status WriteBuffer::Rebase() {
 Status WriteBuffer::RebaseRow(Rows& row) {
   RowDraft& draft = row.second.draft;
   if (draft.own_timestamp) {
-    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(*draft.timestamp, Rule(), transaction_.now()));
+    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(*draft.timestamp, *Rule(), transaction_.now()));
   }
   if (draft.kind == RowDraft::Kind::kAbsent) return {};
   MAYFLY_TRY(draft.deadline, DeadlineOf(draft.span, draft.TtlFrom(transaction_.now())));

@@ -58,7 +58,7 @@ Result<bool> WriteIf(WriteTarget& target, Bytes key, Bytes value, const PutCondi
   bool written = false;
   MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
     // A bad lifetime is refused whether or not the condition holds.
-    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_TRY(const Span span, rule->Apply(lifetime, key, DeadlineOf(known.row), known.now));
     MAYFLY_TRY(written, Holds(condition, known.row));
     return written ? Change::Put(value, span) : Change::Nothing();
   }));
@@ -86,11 +86,11 @@ Result<bool> EvictRow(WriteTarget& target, Bytes key) {
 Result<bool> WriteAt(WriteTarget& target, Bytes key, Bytes value, WallTime timestamp,
                      Lifetime lifetime) {
   const WriteRule rule = target.Rule();
-  MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(rule));
+  MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(*rule));
   bool last = false;
   MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule, known.now));
-    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, *rule, known.now));
+    MAYFLY_TRY(const Span span, rule->Apply(lifetime, key, DeadlineOf(known.row), known.now));
     last = IsLast(timestamp, known);
     return Change::Put(value, span).At(timestamp);
   }));
@@ -99,10 +99,10 @@ Result<bool> WriteAt(WriteTarget& target, Bytes key, Bytes value, WallTime times
 
 Result<bool> DeleteAt(WriteTarget& target, Bytes key, WallTime timestamp) {
   const WriteRule rule = target.Rule();
-  MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(rule));
+  MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(*rule));
   bool last = false;
   MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule, known.now));
+    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, *rule, known.now));
     last = IsLast(timestamp, known);
     return Change::Delete().At(timestamp);
   }));
@@ -114,7 +114,7 @@ Status UpdateRow(WriteTarget& target, Bytes key, const KeyspaceWriter::UpdateFun
   const WriteRule rule = target.Rule();
   std::optional<std::string> fresh;
   return target.Apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_TRY(const Span span, rule->Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row != nullptr && known.row->collection_id) return CollectionHasNoValue();
     fresh = update(known.row != nullptr ? std::optional(known.row->payload) : std::nullopt);
     if (fresh) return Change::Put(*fresh, span);
@@ -127,7 +127,7 @@ Result<bool> ExpireRow(WriteTarget& target, Bytes key, Lifetime lifetime, Deadli
   if (lifetime.kind() == Lifetime::Kind::kKeep) return KeepIsNoChange();
   bool changed = false;
   MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_TRY(const Span span, rule->Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row == nullptr) return Status::NotFound();
     MAYFLY_TRY(const auto deadline, core::DeadlineOf(span, known.now));
     changed = Holds(condition, *DeadlineOf(known.row), deadline);
@@ -143,7 +143,7 @@ Result<Row> TouchRow(WriteTarget& target, Bytes key, Lifetime lifetime) {
   if (lifetime.kind() == Lifetime::Kind::kKeep) return KeepIsNoChange();
   Row touched;
   MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_TRY(const Span span, rule->Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row == nullptr) return Status::NotFound();
     if (known.row->collection_id) return CollectionHasNoValue();
     MAYFLY_TRY(touched.deadline, core::DeadlineOf(span, known.now));

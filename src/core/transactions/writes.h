@@ -3,24 +3,32 @@
 // once under a latch or later in a transaction.
 #pragma once
 
+#include <optional>
+
 #include "core/store/store.h"
 #include "mayfly/keyspace.h"
 
 namespace mayfly::core {
 
-// A keyspace's rule for lifetimes, with the policy that it refers to, unless others hold that.
-struct WriteRule : LifetimeRule {
-  explicit WriteRule(LifetimeRule rule, std::shared_ptr<const KeyspacePolicy> shared = nullptr)
-      : LifetimeRule(rule), held(std::move(shared)) {}
+// A keyspace's rule for lifetimes, with the policy that it refers to, unless that outlives it.
+class WriteRule {
+ public:
+  // Refers to `policy`.
+  WriteRule(const Store& store, const KeyspacePolicy& policy) : rule_(store.RuleOf(policy)) {}
 
-  // Of a stored keyspace.
-  static WriteRule Of(const Store& store, const KeyspaceState& keyspace) {
-    auto policy = store.is_owner() ? keyspace.policy() : std::make_shared<const KeyspacePolicy>();
-    const LifetimeRule rule = store.RuleOf(*policy);
-    return WriteRule(rule, std::move(policy));
-  }
+  // Of a stored keyspace, with its present policy.
+  WriteRule(const Store& store, const KeyspaceState& keyspace)
+      : own_(store.is_owner() ? keyspace.policy() : KeyspacePolicy()), rule_(store.RuleOf(*own_)) {}
 
-  std::shared_ptr<const KeyspacePolicy> held;
+  WriteRule(const WriteRule&) = delete;
+  WriteRule& operator=(const WriteRule&) = delete;
+
+  const LifetimeRule& operator*() const { return rule_; }
+  const LifetimeRule* operator->() const { return &rule_; }
+
+ private:
+  const std::optional<KeyspacePolicy> own_;
+  const LifetimeRule rule_;
 };
 
 // A keyspace to write to: the stored one, or that of a transaction.

@@ -31,7 +31,7 @@ class RowWriter {
 
   Status Write(const KeyspaceState& keyspace, RowProgress& passed) {
     MAYFLY_RETURN_IF_ERROR(
-        writer_.AddKeyspace(keyspace.id(), EncodeKeyspace(keyspace.name(), *keyspace.policy())));
+        writer_.AddKeyspace(keyspace.id(), EncodeKeyspace(keyspace.name(), keyspace.policy())));
     ++report_.keyspaces;
     MAYFLY_TRY(const auto cursor,
                Walk(kRows, KeyspaceBegin(keyspace.id()), KeyspaceEnd(keyspace.id())));
@@ -77,7 +77,7 @@ class RowWriter {
   Status AddMarkerOf(const KeyspaceState& keyspace, Bytes key, const RowView& row) {
     if (!keyspace.by_timestamp()) return {};
     std::string marker;
-    AppendVersion(marker, MarkerOf(*keyspace.policy(), *row.timestamp));
+    AppendVersion(marker, MarkerOf(keyspace.policy(), *row.timestamp));
     return writer_.AddVersion(keyspace.id(), InBackup(MarkerKey(key)), marker);
   }
 

@@ -169,7 +169,7 @@ class Prover {
   // A dropped keyspace has no rows any more, but their bytes may be left.
   void AddDropped(const KeyspaceState& keyspace) {
     const WallTime since = keyspace.removing_since();
-    const Millis promise = *keyspace.policy()->purge_within;
+    const Millis promise = *keyspace.policy().purge_within;
     KeyspaceProof proof{.name = keyspace.name(),
                         .purge_within = promise,
                         .purged_through = since - Millis(1),

@@ -20,7 +20,7 @@ Status TakeMarkAway(Store& store) {
 Status BeginRestore(Store& store) {
   MAYFLY_TRY(const auto keyspace, store.catalog().Find(kDefaultKeyspaceName));
   engine::Batch batch;
-  batch.Put(kMeta, MetaKey(kMetaRestoring), EncodeKeyspace(keyspace->name(), *keyspace->policy()));
+  batch.Put(kMeta, MetaKey(kMetaRestoring), EncodeKeyspace(keyspace->name(), keyspace->policy()));
   return store.engine().Commit(batch, Durability::kDisk);
 }
 

@@ -86,7 +86,7 @@ Result<Statistics> GatherStatistics(Store& store) {
     const View frozen{
         .store = store, .keyspace = *keyspace, .now = now, .snapshot = snapshot.get()};
     MAYFLY_RETURN_IF_ERROR(AddRows(frozen, first, one));
-    one.purge_within = keyspace->policy()->purge_within;
+    one.purge_within = keyspace->policy().purge_within;
     const auto first_due =
         one.due_rows > 0 ? std::optional(NoDueBefore(*keyspace, now - one.lag)) : std::nullopt;
     MAYFLY_TRY(const WallTime left_since, Promises::LeftSince(store, *keyspace, first_due, now));
