@@ -1,6 +1,8 @@
 // latch.h - a reader-writer lock of four bytes, for arrays of them.
-//   state | writer u1 | writers that wait u14 | readers wait u1 | readers u16 |
-// Taking a free latch is one compare-and-swap, in line. Who finds it held sleeps in the kernel.
+//   state | writer u1 | woken u1 | writers that wait u13 | readers wait u1 | readers u16 |
+// Taking a free latch is one compare-and-swap, in line. Who finds it held sleeps in the kernel. Until
+// a writer that was woken has looked at the latch, others that release it wake nobody again: on a hot
+// key a thread may take and release it many times before the one that it woke is running.
 // Writers go first: a reader waits behind a waiting writer, or overlapping readers would keep
 // writers out for ever. Hence no thread may take a latch twice. Not fair among writers.
 // Threads: every call from any thread; unlock from any thread, too.
@@ -31,10 +33,9 @@ class Latch {
            state_.compare_exchange_strong(seen, seen | kWriter, std::memory_order_acquire);
   }
   void unlock() {
-    const std::uint32_t seen =
-        state_.fetch_and(~(kWriter | kReadersWait), std::memory_order_release);
-    if (seen & (kWritersWait | kReadersWait)) [[unlikely]]
-      state_.notify_all();
+    std::uint32_t seen = kWriter;
+    if (!state_.compare_exchange_strong(seen, 0, std::memory_order_release)) [[unlikely]]
+      UnlockSlowly(seen);
   }
 
   void lock_shared() {
@@ -53,7 +54,7 @@ class Latch {
   void unlock_shared() {
     const std::uint32_t seen = state_.fetch_sub(1, std::memory_order_release);
     if ((seen & kReaders) == 1 && (seen & kWritersWait)) [[unlikely]]
-      state_.notify_all();
+      WakeWriters();
   }
 
   // Returns when the writer that holds it now, if any, has left. What that writer did is visible
@@ -70,8 +71,9 @@ class Latch {
 
  private:
   static constexpr std::uint32_t kWriter = std::uint32_t{1} << 31;
+  static constexpr std::uint32_t kWoken = std::uint32_t{1} << 30;
   static constexpr std::uint32_t kWaitingWriter = 1 << 17;
-  static constexpr std::uint32_t kWritersWait = kWriter - kWaitingWriter;
+  static constexpr std::uint32_t kWritersWait = kWoken - kWaitingWriter;
   static constexpr std::uint32_t kReadersWait = 1 << 16;
   static constexpr std::uint32_t kReaders = kReadersWait - 1;
 
@@ -83,15 +85,42 @@ class Latch {
     return true;
   }
 
+  void UnlockSlowly(std::uint32_t seen) {
+    std::uint32_t next = 0;
+    do {
+      next = seen & ~(kWriter | kReadersWait);
+      if (seen & kWritersWait) next |= kWoken;
+    } while (!state_.compare_exchange_weak(seen, next, std::memory_order_release,
+                                           std::memory_order_relaxed));
+    const bool wakes_writers = (seen & kWritersWait) != 0 && (seen & kWoken) == 0;
+    if (wakes_writers || (seen & kReadersWait) != 0) state_.notify_all();
+  }
+
+  void WakeWriters() {
+    std::uint32_t seen = state_.load(std::memory_order_relaxed);
+    while ((seen & kWritersWait) != 0 && (seen & kWoken) == 0) {
+      if (!state_.compare_exchange_weak(seen, seen | kWoken, std::memory_order_relaxed)) continue;
+      state_.notify_all();
+      return;
+    }
+  }
+
   void LockSlowly() {
     std::uint32_t seen =
         state_.fetch_add(kWaitingWriter, std::memory_order_relaxed) + kWaitingWriter;
     MAYFLY_CHECK((seen & kWritersWait) != 0, "a latch has more waiting writers than it can count");
     for (;;) {
       if (seen & (kWriter | kReaders)) {
+        // Who releases it next has to wake this one.
+        if ((seen & kWoken) != 0) {
+          if (!state_.compare_exchange_weak(seen, seen & ~kWoken, std::memory_order_relaxed)) {
+            continue;
+          }
+          seen &= ~kWoken;
+        }
         state_.wait(seen, std::memory_order_relaxed);
         seen = state_.load(std::memory_order_relaxed);
-      } else if (state_.compare_exchange_weak(seen, (seen - kWaitingWriter) | kWriter,
+      } else if (state_.compare_exchange_weak(seen, ((seen - kWaitingWriter) & ~kWoken) | kWriter,
                                               std::memory_order_acquire)) {
         return;
       }

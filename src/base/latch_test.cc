@@ -80,5 +80,27 @@ TEST(Latch, ReadersAndWritersNeverMeetAndAllGetIn) {
   EXPECT_TRUE(latch.try_lock());
 }
 
+// A thread that takes and releases it in a loop passes those that it has woken.
+TEST(Latch, ThreadsThatTakeItOverAndOverLetEachOtherIn) {
+  constexpr int kRounds = 20'000;
+  Latch latch;
+  int count = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      threads.emplace_back([&, seed] {
+        Random random(seed);
+        for (int round = 0; round < kRounds; ++round) {
+          const std::lock_guard alone(latch);
+          ++count;
+          if (random.Below(256) == 0) std::this_thread::yield();
+        }
+      });
+    }
+  }
+  EXPECT_EQ(count, 3 * kRounds);
+  EXPECT_TRUE(latch.try_lock_shared()) << "nobody waits any more";
+}
+
 }  // namespace
 }  // namespace mayfly
