@@ -21,10 +21,10 @@ bool IsEmptyRange(const Batch::Change& change) {
   return change.kind == Batch::Kind::kDeleteRange && change.key >= change.value;
 }
 
-// Of the thread, so that a commit allocates nothing for its record.
+// Of the thread, so that a commit allocates nothing for its record, and clears nothing.
 class PayloadBuffer {
  public:
-  PayloadBuffer() { bytes_.clear(); }
+  PayloadBuffer() = default;
   ~PayloadBuffer() {
     if (bytes_.capacity() > kPayloadBufferMax) bytes_ = std::string();
   }
@@ -120,8 +120,7 @@ Status HotDatabase::CheckRoom(const Batch& batch) const {
 Result<Sequence> HotDatabase::AppendToLog(HotIndex::Commit& commit, const Batch& batch) {
   if (log_ == nullptr) return next_sequence_.fetch_add(1, std::memory_order_relaxed);
   PayloadBuffer payload;
-  EncodeBatch(batch, payload.bytes());
-  const Bytes bytes = payload.bytes();
+  const Bytes bytes = EncodeBatch(batch, payload.bytes());
   Sequence voided = 0;
   // Nothing is acknowledged before the publication, which waits for all commits before this one.
   auto appended = log_->Append(std::span(&bytes, 1), voided, HotLog::Wait::kForOwnRecord);

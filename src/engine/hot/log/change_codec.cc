@@ -40,10 +40,10 @@ bool EatChange(Bytes& in, Batch::Change& change) {
 
 }  // namespace
 
-void EncodeBatch(const Batch& batch, std::string& out) {
-  const std::size_t before = out.size();
-  out.resize(before + 1 + batch.bytes() + batch.change_count() * kChangeHeaderBytesMax);
-  char* at = out.data() + before;
+Bytes EncodeBatch(const Batch& batch, std::string& room) {
+  const std::size_t bytes_max = 1 + batch.bytes() + batch.change_count() * kChangeHeaderBytesMax;
+  if (room.size() < bytes_max) room.resize(bytes_max);
+  char* at = room.data();
   *at++ = static_cast<char>(PayloadKind::kChanges);
   for (std::size_t i = 0; i < batch.change_count(); ++i) {
     const Batch::Change change = batch.change(i);
@@ -54,7 +54,7 @@ void EncodeBatch(const Batch& batch, std::string& out) {
     at = std::copy(change.key.begin(), change.key.end(), at);
     at = std::copy(change.value.begin(), change.value.end(), at);
   }
-  out.resize(static_cast<std::size_t>(at - out.data()));
+  return {room.data(), static_cast<std::size_t>(at - room.data())};
 }
 
 void EncodeNote(Bytes note, std::string& out) {

@@ -21,8 +21,11 @@ namespace mayfly::engine::hot {
 // Stored; append, never renumber.
 enum class PayloadKind : std::uint8_t { kChanges = 0, kNote = 1 };
 
-// Appends the payload of a batch, or of a note, to `out`.
-void EncodeBatch(const Batch& batch, std::string& out);
+// Writes the payload of a batch to the front of `room`, which grows if it has to and keeps its size,
+// and returns it.
+Bytes EncodeBatch(const Batch& batch, std::string& room);
+
+// Appends the payload of a note to `out`.
 void EncodeNote(Bytes note, std::string& out);
 
 // Calls `change` for every change of a payload, in order, or `note` with the bytes of a note. Views

@@ -51,8 +51,8 @@ TEST(ChangeCodec, BatchesComeBackAsTheyWere) {
   for (int round = 0; round < 300; ++round) {
     const Batch batch = RandomBatch(random);
     ASSERT_TRUE(batch.status().ok());
-    std::string payload;
-    EncodeBatch(batch, payload);
+    std::string room;
+    const Bytes payload = EncodeBatch(batch, room);
     const Decoded decoded = Decode(payload);
     ASSERT_TRUE(decoded.status.ok());
     ASSERT_EQ(decoded.changes.size(), batch.change_count());
@@ -80,8 +80,8 @@ TEST(ChangeCodec, OtherBytesAreCorruptionOrUnsupported) {
   EXPECT_EQ(Decode(Bytes("\0\0\x05", 3)).status.code(), StatusCode::kCorruption);
   Batch batch;
   batch.Put({}, "key", "value");
-  std::string payload;
-  EncodeBatch(batch, payload);
+  std::string room;
+  const Bytes payload = EncodeBatch(batch, room);
   for (std::size_t size = 2; size < payload.size(); ++size) {
     EXPECT_EQ(Decode(Bytes(payload).substr(0, size)).status.code(), StatusCode::kCorruption);
   }
@@ -91,8 +91,8 @@ TEST(ChangeCodec, TheFirstErrorOfACallbackEndsIt) {
   Batch batch;
   batch.Put({}, "a", "1");
   batch.Put({}, "b", "2");
-  std::string payload;
-  EncodeBatch(batch, payload);
+  std::string room;
+  const Bytes payload = EncodeBatch(batch, room);
   int calls = 0;
   const Status status = DecodePayload(
       payload,

@@ -37,8 +37,8 @@ TEST_P(HotLogTest, ABatchComesBack) {
   Batch batch;
   batch.Put({Role::kRows}, "key", "value");
   batch.Delete({Role::kExpiry}, "entry");
-  std::string payload;
-  EncodeBatch(batch, payload);
+  std::string room;
+  const std::string payload(EncodeBatch(batch, room));
   Append(payload);
   Kill();
   Open();
