@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Instructions per command of a server, all its threads, under callgrind.
 
-  server_instructions.py SERVER [--requests N] [--keys N] [--warm N] [--functions N]
-                         [--profile FOLDER] [--tracking] [--command NAME ...]
+  server_instructions.py SERVER [--requests N] [--keys N] [--warm N] [--pipeline P]
+                         [--functions N] [--profile FOLDER] [--tracking] [--command NAME ...]
 
 SERVER is a mayfly or a redis-server, with a log that is synced every second. For each command the
-server first takes 20,000 of them (--warm), which make most keys; then N in pipelines of 16 are
-counted, from one client, with one thread. Unlike CPU time the figures hardly depend on what else
-the machine does. With --functions the dearest functions are shown, with what they call; --profile
-keeps callgrind's files; with --tracking the client has CLIENT TRACKING on, and another gets its
-messages.
+server first takes 20,000 of them (--warm), which make most keys; then N in pipelines of 16
+(--pipeline) are counted, from one client, with one thread. Unlike CPU time the figures hardly
+depend on what else the machine does. With --functions the dearest functions are shown, with what
+they call; --profile keeps callgrind's files; with --tracking the client has CLIENT TRACKING on, and
+another gets its messages.
 """
 import argparse
 import itertools
@@ -105,11 +105,11 @@ def skip_reply(incoming):
             skip_reply(incoming)
 
 
-def send(client, requests):
+def send(client, requests, pipeline=PIPELINE):
     """Sends them in pipelines, and reads a reply for each."""
     incoming = client.makefile("rb")
-    for at in range(0, len(requests), PIPELINE):
-        some = requests[at:at + PIPELINE]
+    for at in range(0, len(requests), pipeline):
+        some = requests[at:at + pipeline]
         client.sendall(b"".join(
             b"*%d\r\n" % len(one) + b"".join(b"$%d\r\n%s\r\n" % (len(a), a.encode()) for a in one)
             for one in some))
@@ -153,7 +153,7 @@ def count(server, name, options):
             send(client, [make(number) for _ in range(options.warm)])
         time.sleep(QUIET_SECONDS)
         control(process, "-i", "on")
-        send(client, [make(number) for _ in range(options.requests)])
+        send(client, [make(number) for _ in range(options.requests)], options.pipeline)
         control(process, "-i", "off")
         control(process, "-d")
         process.terminate()
@@ -184,6 +184,7 @@ def main():
     parser.add_argument("--requests", type=int, default=4_800)
     parser.add_argument("--keys", type=int, default=10_000)
     parser.add_argument("--warm", type=int, default=WARM)
+    parser.add_argument("--pipeline", type=int, default=PIPELINE)
     parser.add_argument("--functions", type=int, default=0)
     parser.add_argument("--profile", help="a folder that the profiles are copied to")
     parser.add_argument("--tracking", action="store_true")
