@@ -145,7 +145,7 @@ Result<OrderIndex> OrderIndex::Of(Bytes stored) {
 
 // Damaged bytes give some part of them, which leads to rows that do not fit.
 
-Bytes OrderIndex::Child(std::size_t child) const {
+inline Bytes OrderIndex::Child(std::size_t child) const {
   const std::size_t begin =
       child == 0 ? 0 : NumberAt<std::uint32_t>(ends_, (child - 1) * kEndBytes);
   const std::size_t end = NumberAt<std::uint32_t>(ends_, child * kEndBytes);
@@ -167,7 +167,9 @@ std::size_t OrderIndex::CountUpTo(Bytes item) const {
   std::size_t end = size_;
   while (begin < end) {
     const std::size_t middle = begin + (end - begin) / 2;
-    const Bytes begins = low(middle);
+    Bytes begins = Child(middle);
+    std::uint64_t space = 0;
+    if (!EatVarint(begins, space)) begins = {};
     const std::uint64_t begins_with = LeadingBytes(begins);
     const bool is_up_to = begins_with != head ? begins_with < head : begins <= item;
     is_up_to ? begin = middle + 1 : end = middle;
