@@ -194,14 +194,34 @@ class DraftMap {
       Compare(blocks_[middle].back(), head, name) < 0 ? block = middle + 1 : end = middle;
     }
     const Block& drafts = blocks_[block];
-    std::size_t first = 0;
-    for (std::size_t last = drafts.size(); first < last;) {
+    std::size_t first = FirstWithHeadFrom(drafts, head);
+    for (std::size_t last = EndOfHead(drafts, first, head); first < last;) {
       const std::size_t middle = first + (last - first) / 2;
-      const int order = Compare(drafts[middle], head, name);
+      const int order = Bytes(drafts[middle].draft->first).compare(name);
       if (order == 0) return {block, middle, true};
       order < 0 ? first = middle + 1 : last = middle;
     }
     return {block, first, false};
+  }
+
+  // Without a branch that depends on the heads.
+  static std::size_t FirstWithHeadFrom(const Block& drafts, std::uint64_t head) {
+    const Entry* from = drafts.data();
+    std::size_t size = drafts.size();
+    while (size > 0) {
+      const std::size_t half = (size + 1) / 2;
+      const std::size_t is_before = from[half - 1].head < head ? 1 : 0;
+      from += half & (0 - is_before);
+      size -= half;
+    }
+    return static_cast<std::size_t>(from - drafts.data());
+  }
+
+  // The end of the range of entries with this head that begins at `first`.
+  static std::size_t EndOfHead(const Block& drafts, std::size_t first, std::uint64_t head) {
+    if (first == drafts.size() || drafts[first].head != head) return first;
+    if (first + 1 == drafts.size() || drafts[first + 1].head != head) return first + 1;
+    return head == UINT64_MAX ? drafts.size() : FirstWithHeadFrom(drafts, head + 1);
   }
 
   // In the middle; or before the last one, so that names that come in order leave full blocks.

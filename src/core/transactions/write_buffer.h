@@ -164,6 +164,8 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   };
   enum class Access : std::uint8_t { kRead, kWrite };
   Status LivingCollection(Bytes key, Access access, Living& living);
+  Status FindLivingCollection(Bytes key, Access access, Living& living);
+  bool IsLastLiving(Bytes key, Access access) const;
   BufferedCollection& PartsOf(Rows& row) {
     const bool is_last =
         last_parts_.second != nullptr && last_parts_.first == row.second.draft.collection_id;

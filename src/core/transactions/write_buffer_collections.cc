@@ -86,9 +86,7 @@ Status WriteBuffer::MakeCollectionUntil(Bytes key, Bytes head, std::optional<Wal
   return {};
 }
 
-// Most calls concern the row of the last one, which has passed the checks of its key, and those of a
-// write if it is dirty.
-Status WriteBuffer::LivingCollection(Bytes key, Access access, Living& living) {
+Status WriteBuffer::FindLivingCollection(Bytes key, Access access, Living& living) {
   if (IsLast(key) && source().is_latched() && (access == Access::kRead || last_->second.dirty()))
       [[likely]] {
     MAYFLY_RETURN_IF_ERROR(source().CheckUse(state_));

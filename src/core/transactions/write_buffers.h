@@ -148,4 +148,22 @@ class WriteBuffers {
   std::uint64_t epoch_ = 1;
 };
 
+// Most calls concern the row of the last one, which has passed the checks of its key, and those of a
+// write if it is dirty.
+inline bool WriteBuffer::IsLastLiving(Bytes key, Access access) const {
+  if (!IsLast(key) || !transaction_.rows().is_latched()) return false;
+  const RowDraft& draft = last_->second.draft;
+  return (access == Access::kRead || draft.dirty) && draft.kind == RowDraft::Kind::kCollection &&
+         (draft.living_members() > 0 || draft.fresh) &&
+         !IsDead(draft.deadline, transaction_.now()) && last_parts_.second != nullptr &&
+         last_parts_.first == draft.collection_id && transaction_.rows().CheckUse(state_).ok();
+}
+
+inline Status WriteBuffer::LivingCollection(Bytes key, Access access, Living& living) {
+  if (!IsLastLiving(key, access)) [[unlikely]]
+    return FindLivingCollection(key, access, living);
+  living = {last_, last_parts_.second};
+  return {};
+}
+
 }  // namespace mayfly::core
