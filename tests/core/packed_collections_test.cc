@@ -112,6 +112,31 @@ TEST_F(PackedCollections, AreOneRowAndLeaveNothingBehind) {
   }
 }
 
+// A change that puts a long value has a bound of its own. Short ones may join it in the row.
+TEST_F(PackedCollections, WithLongValuesMoveOutEarlier) {
+  core::StoreOf(*database_).draft_bounds().packed_bytes_max = core::kPackedBytesMax;
+  const std::string at_most(core::kPackedValueBytesMax, 'v');
+  const std::string longer = at_most + "v";
+  const auto put = [&](Bytes key, Bytes member, Bytes value) {
+    In([&](TransactionKeyspace& space) {
+      ASSERT_EQ(CodeOf(space.PutMember(key, member, value)), kOk);
+    });
+  };
+  Make("short", {"a"});
+  for (const Bytes member : {"b", "c", "d", "e", "f"}) put("short", member, at_most);
+  EXPECT_EQ(Stored(Role::kMembers), 0u) << "values of the last length that is short";
+
+  Make("long", {"a"});
+  for (const Bytes member : {"b", "c", "d"}) put("long", member, longer);
+  EXPECT_EQ(Stored(Role::kMembers), 0u) << "the bound is not reached";
+  put("long", "e", "short");
+  EXPECT_EQ(Stored(Role::kMembers), 0u) << "a short value joins long ones";
+  put("long", "f", longer);
+  EXPECT_EQ(Stored(Role::kMembers), 6u);
+  EXPECT_EQ(Shown("long").names, (MemberNames{"a", "b", "c", "d", "e", "f"}));
+  EXPECT_EQ(ValueOf("long", Part::kMembers, "c"), longer);
+}
+
 TEST_F(PackedCollections, MoveOutOfTheRowPastTheBoundAndStayOut) {
   // A part's bytes: its name, its value of nine bytes more, and three.
   Make("set", {"a", "b"});

@@ -72,6 +72,11 @@ inline constexpr std::size_t kHeadBytesMax = 160;
 // save more rows, and each change writes all of them to the log.
 inline constexpr std::size_t kPackedBytesMax = std::size_t{1} << 10;
 
+// Where a change puts a value of more bytes than the first, all parts lie in the row up to the second:
+// a row of its own costs less then than writing the other values anew.
+inline constexpr std::size_t kPackedValueBytesMax = 64;
+inline constexpr std::size_t kPackedLongBytesMax = 256;
+
 // Members and sides of a new collection that a latched transaction buffers before it stages them in
 // the engine, ahead of the row. More make fewer commits.
 inline constexpr std::size_t kDraftPartsMax = 10'000;

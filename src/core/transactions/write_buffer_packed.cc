@@ -1,5 +1,8 @@
 // The parts of small collections, which lie in the row: how they are read, and written back.
+#include <algorithm>
+
 #include "core/commit/whole_value.h"
+#include "core/layout/limits.h"
 #include "core/layout/packed_parts.h"
 #include "core/transactions/write_buffer.h"
 #include "core/transactions/write_buffers.h"
@@ -34,7 +37,7 @@ bool WriteBuffer::MayPack(const RowDraft& draft, const BufferedCollection& parts
 // Sets packed_ to the stored parts with the drafts applied. False when that is too large, or a
 // draft has a deadline.
 Result<bool> WriteBuffer::Pack(const BufferedCollection& parts) {
-  const std::size_t bytes_max = store_.draft_bounds().packed_bytes_max;
+  std::size_t bytes_max = store_.draft_bounds().packed_bytes_max;
   packed_.clear();
   const Bytes stored = parts.packed.value_or(Bytes());
   PackedReader reader(stored);
@@ -49,7 +52,12 @@ Result<bool> WriteBuffer::Pack(const BufferedCollection& parts) {
       keep();
       if (reader.Valid() && reader.part().kind == kind && reader.part().name == name) reader.Next();
       kept = reader.begin();
-      if (own.draft.present) AppendPackedPart(packed_, kind, name, own.draft.value);
+      if (own.draft.present) {
+        AppendPackedPart(packed_, kind, name, own.draft.value);
+        if (own.draft.value.size() > kPackedValueBytesMax) {
+          bytes_max = std::min(bytes_max, kPackedLongBytesMax);
+        }
+      }
       if (packed_.size() > bytes_max) return false;
     }
   }
