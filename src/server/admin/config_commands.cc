@@ -56,13 +56,14 @@ Answer ConfigSet(Call& call) {
   Answer answer = ServerOf(call).config().Set(wanted, call.frozen_now.has_value());
   if (!answer.ok()) return answer;
   AwaitCount(call, wanted);
-  for (const auto& [name, reason] : ServerOf(call).config().WithoutEffect()) {
+  for (const auto& setting : ServerOf(call).config().WithoutEffect()) {
+    const std::string& name = setting.first;
     const bool is_asked = std::any_of(wanted.begin(), wanted.end(), [&](const auto& one) {
       return FindSetting(one.first) == FindSetting(name);
     });
     if (!is_asked) continue;
     Log(ServerOf(call).logger(), LogLevel::kWarning, "setting '{}' has no effect here: {}", name,
-        reason);
+        setting.second);
   }
   call.reply.Ok();
   return answer;

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "server/admin/admin_handlers.h"
 #include "server/admin/memory_figures.h"
@@ -20,6 +24,33 @@ std::string Advice(Server& server) {
   const std::string state = fmt::format("{} of {} bytes are stored.", limit.bytes(), limit.max());
   return limit.refuses() ? state + " Commands that add are refused: nothing can be evicted."
                          : state;
+}
+
+using Figure = std::pair<std::string_view, std::variant<std::int64_t, double>>;
+
+std::int64_t Signed(std::uint64_t bytes) { return static_cast<std::int64_t>(bytes); }
+
+double Rate(std::uint64_t part, std::uint64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(whole, 1));
+}
+
+// What follows from the figures of the process alone.
+std::vector<Figure> DerivedFigures(const MemoryFigures& memory) {
+  const auto beyond = [](std::uint64_t more, std::uint64_t less) {
+    return Signed(more) - Signed(less);
+  };
+  // clang-format off
+  return {
+      {"allocator-fragmentation.ratio", Rate(memory.active_bytes, memory.allocated_bytes)},
+      {"allocator-fragmentation.bytes", beyond(memory.active_bytes, memory.allocated_bytes)},
+      {"allocator-rss.ratio",           Rate(memory.resident_bytes, memory.active_bytes)},
+      {"allocator-rss.bytes",           beyond(memory.resident_bytes, memory.active_bytes)},
+      {"rss-overhead.ratio",            1.0},
+      {"rss-overhead.bytes",            std::int64_t{0}},
+      {"fragmentation",                 Rate(memory.resident_bytes, memory.allocated_bytes)},
+      {"fragmentation.bytes",           beyond(memory.resident_bytes, memory.allocated_bytes)},
+  };
+  // clang-format on
 }
 
 }  // namespace
@@ -62,61 +93,42 @@ Answer MemoryStats(Call& call) {
   for (const KeyspaceStatistics& keyspace : statistics.keyspaces) keys += keyspace.rows;
   const std::uint64_t clients = ClientsMemory(server);
   const ScriptFigures scripts = server.script_figures();
-  const auto rate = [](std::uint64_t part, std::uint64_t whole) {
-    return static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(whole, 1));
-  };
+  const std::uint64_t overhead = clients + scripts.lua_bytes + scripts.kept_bytes;
   constexpr double kPercent = 100;
+  constexpr std::int64_t kNone = 0;
   // clang-format off
-  const std::pair<std::string_view, std::uint64_t> figures[] = {
-      {"peak.allocated",      memory.peak_bytes},
-      {"total.allocated",     memory.allocated_bytes},
-      {"startup.allocated",   0},
-      {"replication.backlog", 0},
-      {"clients.slaves",      0},
-      {"clients.normal",      clients},
-      {"cluster.links",       0},
-      {"aof.buffer",          0},
-      {"lua.caches",          scripts.lua_bytes + scripts.kept_bytes},
-      {"functions.caches",    0},
-      {"overhead.total",      clients + scripts.lua_bytes + scripts.kept_bytes},
-      {"keys.count",          keys},
-      {"keys.bytes-per-key",  statistics.memory_bytes / std::max<std::uint64_t>(keys, 1)},
-      {"dataset.bytes",       statistics.memory_bytes},
-      {"disk.bytes",          statistics.disk_bytes},
-      {"allocator.allocated", memory.allocated_bytes},
-      {"allocator.active",    memory.active_bytes},
-      {"allocator.resident",  memory.resident_bytes},
-  };
-  const std::pair<std::string_view, double> rates[] = {
-      {"dataset.percentage",            kPercent * rate(statistics.memory_bytes, memory.allocated_bytes)},
-      {"peak.percentage",               kPercent * rate(memory.allocated_bytes, memory.peak_bytes)},
-      {"allocator-fragmentation.ratio", rate(memory.active_bytes, memory.allocated_bytes)},
-      {"allocator-rss.ratio",           rate(memory.resident_bytes, memory.active_bytes)},
-      {"rss-overhead.ratio",            1},
-      {"fragmentation",                 rate(memory.resident_bytes, memory.allocated_bytes)},
-  };
-  const auto beyond = [](std::uint64_t more, std::uint64_t less) {
-    return static_cast<std::int64_t>(more) - static_cast<std::int64_t>(less);
-  };
-  const std::pair<std::string_view, std::int64_t> differences[] = {
-      {"allocator-fragmentation.bytes", beyond(memory.active_bytes, memory.allocated_bytes)},
-      {"allocator-rss.bytes",           beyond(memory.resident_bytes, memory.active_bytes)},
-      {"rss-overhead.bytes",            0},
-      {"fragmentation.bytes",           beyond(memory.resident_bytes, memory.allocated_bytes)},
+  std::vector<Figure> figures = {
+      {"peak.allocated",      Signed(memory.peak_bytes)},
+      {"total.allocated",     Signed(memory.allocated_bytes)},
+      {"startup.allocated",   kNone},
+      {"replication.backlog", kNone},
+      {"clients.slaves",      kNone},
+      {"clients.normal",      Signed(clients)},
+      {"cluster.links",       kNone},
+      {"aof.buffer",          kNone},
+      {"lua.caches",          Signed(scripts.lua_bytes + scripts.kept_bytes)},
+      {"functions.caches",    kNone},
+      {"overhead.total",      Signed(overhead)},
+      {"keys.count",          Signed(keys)},
+      {"keys.bytes-per-key",  Signed(statistics.memory_bytes / std::max<std::uint64_t>(keys, 1))},
+      {"dataset.bytes",       Signed(statistics.memory_bytes)},
+      {"dataset.percentage",  kPercent * Rate(statistics.memory_bytes, memory.allocated_bytes)},
+      {"peak.percentage",     kPercent * Rate(memory.allocated_bytes, memory.peak_bytes)},
+      {"disk.bytes",          Signed(statistics.disk_bytes)},
+      {"allocator.allocated", Signed(memory.allocated_bytes)},
+      {"allocator.active",    Signed(memory.active_bytes)},
+      {"allocator.resident",  Signed(memory.resident_bytes)},
   };
   // clang-format on
-  call.reply.Map(std::size(figures) + std::size(rates) + std::size(differences));
+  for (Figure& figure : DerivedFigures(memory)) figures.push_back(std::move(figure));
+  call.reply.Map(figures.size());
   for (const auto& [name, value] : figures) {
     call.reply.Bulk(name);
-    call.reply.Integer(static_cast<std::int64_t>(value));
-  }
-  for (const auto& [name, value] : rates) {
-    call.reply.Bulk(name);
-    call.reply.Double(value);
-  }
-  for (const auto& [name, value] : differences) {
-    call.reply.Bulk(name);
-    call.reply.Integer(value);
+    if (const auto* const rate = std::get_if<double>(&value)) {
+      call.reply.Double(*rate);
+    } else {
+      call.reply.Integer(std::get<std::int64_t>(value));
+    }
   }
   return {};
 }

@@ -251,9 +251,8 @@ Answer LibraryHelp(Call& call) {
       "LOAD [REPLACE] <code>",
       "    Keep a library, which names itself in its first line.",
       "RESTORE <payload> [FLUSH|APPEND|REPLACE]",
-      "    Keep the libraries of a payload: in place of all, beside those that are there, or also "
-      "in",
-      "    place of those with the same names.",
+      "    Keep the libraries of a payload: in place of all, beside those that exist, or",
+      "    also in place of those with the same names.",
       "STATS",
       "    Tell which function runs, and count libraries and functions.",
   };

@@ -124,16 +124,18 @@ TEST_F(ScriptSandbox, ForgetsHowAScriptSetJson) {
 }
 
 TEST_F(ScriptSandbox, SurvivesMemoryBombs) {
-  const char* const kBombs[] = {
+  const std::string nested =
+      "local function f() return f end while true do coroutine.wrap(f) f=coroutine.create(f) "
+      "local g=f f=function() return g end end";
+  const std::string bombs[] = {
       "local s='x' while true do s=s..s end",
       "return #string.rep('x',1e9)",
       "local t={} while true do t[#t+1]={} end",
       "local t={} for i=1,1e9 do t[i]=string.rep('x',1000)..i end",
-      "local function f() return f end while true do coroutine.wrap(f) f=coroutine.create(f) "
-      "local g=f f=function() return g end end",
+      nested,
       "return table.concat({string.rep('x',7e6),string.rep('y',7e6)})",
   };
-  for (const char* const script : kBombs) {
+  for (const std::string& script : bombs) {
     EXPECT_EQ(Run(script), "-ERR not enough memory script: {sha}") << script;
     EXPECT_LE(engine_.memory_bytes(), kSandboxBytes) << script;
     EXPECT_EQ(Run("return 1"), ":1") << script;
