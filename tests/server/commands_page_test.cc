@@ -125,8 +125,9 @@ std::string_view MergeText(ClusterMerge merge) {
 std::string RuleText(const ClusterRule& rule) {
   switch (rule.scope) {
     case ClusterScope::kShards: return fmt::format("on every shard; {}", MergeText(rule.merge));
-    case ClusterScope::kOneShard:
-      return "on the shard whose number follows the word `SHARD`, for each numbers its own events";
+    case ClusterScope::kEvents:
+      return "on every shard; events come by time, and the cursor has a position for each shard; or "
+             "on the shard whose number follows the word `SHARD`";
     case ClusterScope::kServers: return fmt::format("on every server; {}", MergeText(rule.merge));
     case ClusterScope::kPages:
       return "shard after shard, in order within each; the cursor says which";

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "server/front_served.h"
 #include "shards/cluster_served.h"
 
 namespace mayfly::server {
@@ -188,10 +190,135 @@ TEST_F(AllShards, EventsAreReadShardByShard) {
     }
   }
   EXPECT_EQ(died, keys);
-  EXPECT_EQ(client.Text("TTL.EVENTS AFTER 0"),
-            "ERR on a cluster the command takes SHARD and a number");
+  EXPECT_TRUE(client.Text("TTL.EVENTS AFTER 0").starts_with("ERR on a cluster each shard numbers"));
+  EXPECT_EQ(client.Text("TTL.EVENTS AFTER 0 SHARD"), "ERR syntax error");
   EXPECT_EQ(client.Text("TTL.EVENTS SHARD 8 AFTER 0"), "ERR there is no such shard");
   EXPECT_TRUE(speaker.Text("TTL.EVENTS AFTER 0 SHARD 1").starts_with("MOVED 2048 "));
+}
+
+// The events of all shards, from the cursor on, as shard and sequence; and the instants by the way.
+class EventReader {
+ public:
+  // Reads one page; how many events it had.
+  std::size_t ReadPage(TestClient& by, const std::string& options) {
+    const Reply page = by.Ask("TTL.EVENTS CURSOR " + cursor + " " + options);
+    EXPECT_EQ(page.kind, Reply::Kind::kArray) << (page.is_error() ? page.text() : "");
+    if (page.kind != Reply::Kind::kArray) return 0;
+    cursor = page.items()[0].text();
+    for (const Reply& event : page.items()[1].items()) {
+      const std::int64_t shard = event.items()[1].integer();
+      EXPECT_EQ(event.items()[3].integer(), ++last[shard]) << shard;
+      keys.insert(event.items()[7].text());
+      instants.push_back(event.items()[11].integer());
+    }
+    return page.items()[1].items().size();
+  }
+
+  std::string cursor = "0";
+  std::map<std::int64_t, std::int64_t> last;  // Sequence, by shard.
+  std::multiset<std::string> keys;
+  std::vector<std::int64_t> instants;
+};
+
+TEST_F(AllShards, EventsOfAllShardsComeByTimeOnAnyServer) {
+  EXPECT_EQ(client.Text("TTL.POLICY SET events key"), "OK");
+  TestClient other(served.port(1));
+  TestClient* const clients[] = {&client, &other};
+  int deaths = 0;
+  for (const std::string& key : keys)
+    client.Text("PEXPIRE " + key + " " + std::to_string(++deaths));
+  EventReader reader;
+  EXPECT_EQ(reader.ReadPage(client, ""), 0u);
+  for (int i = 0; i < 100; ++i) {
+    served.clock().Advance(Millis(1));
+    EXPECT_EQ(client.Text("TTL.PURGE"), "[rows, 1, more-due, 0, stopped-by-clock, 0]");
+  }
+  std::size_t calls = 0;
+  while (reader.ReadPage(*clients[calls % 2], "COUNT 7") > 0) ++calls;
+  EXPECT_EQ(reader.keys, keys);
+  EXPECT_GE(calls, 100u / 7);
+  EXPECT_TRUE(std::is_sorted(reader.instants.begin(), reader.instants.end()));
+  EventReader part;  // A client that speaks cluster asks each server for what that has.
+  while (part.ReadPage(speaker, "COUNT 10") > 0) {
+  }
+  EXPECT_EQ(part.keys, Here(0));
+  TestClient other_speaker(served.port(1));
+  other_speaker.Text("READONLY");
+  while (part.ReadPage(other_speaker, "COUNT 10") > 0) {
+  }
+  EXPECT_EQ(part.keys, keys);
+  EXPECT_EQ(client.Text("TTL.EVENTS CURSOR x"), "ERR invalid cursor");
+  EXPECT_EQ(client.Text("TTL.EVENTS CURSOR at:010101010101010101"), "ERR invalid cursor");
+}
+
+TEST_F(AllShards, EventsAreReadOnceWhileTheyAreWrittenAndShardsMove) {
+  EXPECT_EQ(client.Text("TTL.POLICY SET events key"), "OK");
+  std::atomic<bool> ended{false};
+  std::thread mover([&] {
+    for (std::size_t i = 0; !ended; ++i) served.shards().Give(i % 8, (i / 8) % 2);
+  });
+  std::thread writer([&] {
+    TestClient its(served.port(1));
+    for (const std::string& key : keys) {
+      EXPECT_EQ(its.Text("PEXPIRE " + key + " 1"), "1");
+      served.clock().Advance(Millis(1));
+      EXPECT_TRUE(served.shards().database(ShardOf(engine::SlotOf(key), 8)).Purge({}));
+    }
+    ended = true;
+  });
+  EventReader reader;
+  while (!ended) reader.ReadPage(client, "COUNT 3");
+  writer.join();
+  mover.join();
+  while (reader.ReadPage(client, "COUNT 3") > 0) {
+  }
+  EXPECT_EQ(reader.keys, keys);
+}
+
+TEST_F(AllShards, EventsThatAreNotKeptAreNamedOnce) {
+  EXPECT_EQ(client.Text("TTL.POLICY SET events key"), "OK");
+  const auto die = [&](int first, int end) {
+    for (int i = first; i < end; ++i) client.Text("PEXPIRE key" + std::to_string(i) + " 1");
+    served.clock().Advance(Millis(1));
+    client.Text("TTL.PURGE");
+  };
+  EventReader reader;
+  EXPECT_EQ(reader.ReadPage(client, ""), 0u);  // It has begun on every shard.
+  die(0, 50);
+  std::size_t gone = 0;
+  for (std::size_t shard = 0; shard < 8; ++shard) {
+    const auto trimmed = served.shards().database(shard).TrimEvents({.keep_newest = 2});
+    ASSERT_TRUE(trimmed);
+    gone += *trimmed;
+  }
+  ASSERT_GT(gone, 0u);
+  const std::string refused = client.Text("TTL.EVENTS CURSOR " + reader.cursor);
+  EXPECT_TRUE(refused.starts_with("TRIMMED events 1 to ")) << refused;
+  EXPECT_EQ(client.Ask("TTL.EVENTS CURSOR 0").items()[1].items().size(), 50 - gone);
+  const Reply rest = client.Ask("TTL.EVENTS SKIP CURSOR " + reader.cursor);
+  ASSERT_EQ(rest.kind, Reply::Kind::kArray);
+  EXPECT_EQ(rest.items()[1].items().size(), 50 - gone);
+  die(50, 60);
+  EXPECT_EQ(client.Ask("TTL.EVENTS CURSOR " + rest.items()[0].text()).items()[1].items().size(),
+            10u);
+}
+
+TEST(EventsOfAServerAlone, HaveACursorAsThoseOfACluster) {
+  ManualClock clock(WallTimeFromMs(1'700'000'000'000));
+  FrontServed alone({}, SilentLogger(), Database::Open({.clock = &clock}).value());
+  TestClient client(alone.port());
+  EXPECT_EQ(client.Text("TTL.POLICY SET events key"), "OK");
+  client.Text("SET a 1 PX 1");
+  client.Text("SET b 1 PX 2");
+  clock.Advance(Millis(2));
+  client.Text("TTL.PURGE");
+  EventReader reader;
+  EXPECT_EQ(reader.ReadPage(client, "COUNT 1"), 1u);
+  EXPECT_EQ(reader.ReadPage(client, "COUNT 1"), 1u);
+  EXPECT_EQ(reader.ReadPage(client, "COUNT 1"), 0u);
+  EXPECT_EQ(reader.keys, (std::multiset<std::string>{"a", "b"}));
+  EXPECT_EQ(client.Text("TTL.EVENTS CURSOR at:0303"), "ERR invalid cursor");
+  EXPECT_EQ(client.Text("TTL.EVENTS CURSOR 0 AFTER 0"), "ERR syntax error");
 }
 
 TEST_F(AllShards, PoliciesAreThoseOfEveryShard) {

@@ -60,7 +60,7 @@ constexpr std::array kLines = std::to_array<Line>({
     {"ttl.check",        Refused(kByShard)},
     {"ttl.clock",        Shards(ClusterMerge::kFirst)},
     {"ttl.compact",      Refused(kByShard)},
-    {"ttl.events",       {ClusterScope::kOneShard}},
+    {"ttl.events",       {ClusterScope::kEvents}},
     {"ttl.forecast",     Pages()},
     {"ttl.policy",       {ClusterScope::kShards, ClusterMerge::kFirst, 0, "try"}},
     {"ttl.prove",        Refused(kByShard)},

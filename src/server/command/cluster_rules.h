@@ -12,7 +12,7 @@ namespace mayfly::server {
 
 enum class ClusterScope : std::uint8_t {
   kShards,    // Runs on each shard; the replies are merged.
-  kOneShard,  // Runs on the shard whose number follows the word SHARD.
+  kEvents,    // Of the shard whose number follows the word SHARD, or of all, by a cursor.
   kServers,   // Runs once on each server; the replies are merged.
   kPages,     // Walks the shards one after the other: its cursor says which one is next.
   kRefused,   // Not offered on a cluster.

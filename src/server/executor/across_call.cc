@@ -42,10 +42,9 @@ void AcrossCall::Take(const std::string& bytes) {
     if (--missing_ > 0) return;
     replies = std::move(order_.own);
   }
-  Random random(order_.seed);
   OutputBuffer out;
   ReplyWriter writer(out, order_.version);
-  WriteReply(MergeReplies(order_.merge, std::move(replies), random), writer);
+  WriteReply(order_.combine(std::move(replies)), writer);
   done_(std::string(out.view()));
 }
 

@@ -7,20 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "server/executor/cluster_merge.h"
 #include "server/executor/peer_commands.h"
+#include "wire/reply.h"
 
 namespace mayfly::server {
 
 class AcrossCall : public std::enable_shared_from_this<AcrossCall> {
  public:
+  // One reply of those of all servers, in RESP3; on any thread.
+  using Combine = std::function<Reply(std::vector<Reply> replies)>;
+
   struct Order {
     std::vector<ServerAddress> others;  // At least one.
     std::string command;                // WireText() of it.
-    ClusterMerge merge = ClusterMerge::kFirst;
+    Combine combine;
     std::vector<Reply> own;                             // Of the shards here.
     ProtocolVersion version = ProtocolVersion::kResp2;  // Of the merged reply.
-    std::uint64_t seed = 0;
   };
   // The reply as the client is to have it. On any thread, once; not after the object is gone.
   using Done = std::function<void(std::string reply)>;

@@ -141,7 +141,8 @@ class Executor {
   void SendToPeer(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
                   PeerCommands::Order order, ReplyChange change = nullptr);
   void RunAcross(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
-  void RunOnShard(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+  void RunOnShard(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                  std::size_t at);
   Reply RunOn(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
               std::shared_ptr<ServedDatabase> data);
   void ReplyWith(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
@@ -150,6 +151,9 @@ class Executor {
   bool HasFailedForLostShard(std::size_t done) const;
   bool IsPlacedAgain(Session& session, const Status& error);
   std::string LostShardLine(Session& session) const;
+
+  // TTL.EVENTS: executor_events.cc.
+  void RunEvents(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
 
   // Commands with a cursor: executor_walk.cc.
   class Walk;

@@ -35,11 +35,6 @@ bool Walks(const ClusterRule& rule, std::span<const Bytes> args) {
 
 Reply DownReply() { return Reply::Text(Reply::Kind::kError, "CLUSTERDOWN Hash slot not served"); }
 
-bool IsWhole(const ClusterView& view) {
-  return std::find(view.owners.begin(), view.owners.end(), ClusterView::kNobody) ==
-         view.owners.end();
-}
-
 std::size_t CountOwn(const ClusterView& view) {
   return static_cast<std::size_t>(
       std::count_if(view.owners.begin(), view.owners.end(), [&](std::size_t owner) {
@@ -50,16 +45,6 @@ std::size_t CountOwn(const ClusterView& view) {
 // Whether all shards that the server owns are open here; one that is just coming is not.
 bool HasOwn(ShardDirectory& directory, const ClusterView& view) {
   return directory.Here().size() == CountOwn(view);
-}
-
-std::vector<ServerAddress> OthersIn(const ClusterView& view) {
-  std::vector<ServerAddress> others;
-  for (const ClusterMember& member : view.members) {
-    if (!member.is_self && member.state != ClusterMember::State::kGone) {
-      others.push_back(member.address);
-    }
-  }
-  return others;
 }
 
 }  // namespace
@@ -300,22 +285,22 @@ void Executor::ReplyWith(Session& session, const CommandEntry& entry, std::span<
   EndReplies(session, &entry);
 }
 
-// A command about one shard, whose number it has.
-void Executor::RunOnShard(Session& session, const CommandEntry& entry,
-                          std::span<const Bytes> args) {
+// A command about one shard, whose number follows the word SHARD at `at` among the arguments.
+void Executor::RunOnShard(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                          std::size_t at) {
   const SteadyTime begin = server_.Steady();
   Show(session, entry, args);
   const auto fail = [&](std::string line) {
     ReplyWith(session, entry, args, Reply::Text(Reply::Kind::kError, std::move(line)), begin);
   };
   ShardDirectory& directory = cluster_->directory();
-  std::vector<Bytes> words(args.begin(), args.end());
-  const auto word = std::find_if(words.begin() + 1, words.end(),
-                                 [](Bytes argument) { return IsWord(argument, "shard"); });
-  if (words.end() - word < 2) return fail("ERR on a cluster the command takes SHARD and a number");
-  const auto shard = IntegerArgument(word[1], 0, static_cast<std::int64_t>(directory.shards()) - 1);
+  if (at + 1 == args.size()) return fail("ERR syntax error");
+  const auto shard =
+      IntegerArgument(args[at + 1], 0, static_cast<std::int64_t>(directory.shards()) - 1);
   if (!shard) return fail("ERR there is no such shard");
-  words.erase(word, word + 2);
+  std::vector<Bytes> words(args.begin(), args.end());
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(at),
+              words.begin() + static_cast<std::ptrdiff_t>(at + 2));
   ShardPlace place = directory.Find(static_cast<std::size_t>(*shard));
   if (place.here != nullptr) {
     const Reply reply = RunOn(session, entry, words, std::move(place.here));
@@ -335,7 +320,7 @@ void Executor::RunOnShard(Session& session, const CommandEntry& entry,
 // servers itself, at these.
 void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
   const ClusterRule& rule = *entry.cluster_rule;
-  if (rule.scope == ClusterScope::kOneShard) return RunOnShard(session, entry, args);
+  if (rule.scope == ClusterScope::kEvents) return RunEvents(session, entry, args);
   const SteadyTime begin = server_.Steady();
   Show(session, entry, args);
   std::vector<ServerAddress> others;
@@ -371,26 +356,29 @@ void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<
     return ReplyWith(session, entry, args, merged, begin);
   }
   const auto waiter = ParkForPeers(session, entry, args);
-  waiter->work =
-      AcrossCall::Start(*cluster_->peers(),
-                        {.others = std::move(others),
-                         .command = WireText(args),
-                         .merge = rule.merge,
-                         .own = std::move(replies),
-                         .version = session.state().version,
-                         .seed = run_.random().Below(UINT64_MAX)},
-                        [weak = std::weak_ptr(waiter), &directory = cluster_->directory(), rule,
-                         view](std::string reply) {
-                          const auto its = weak.lock();
-                          const auto client = its != nullptr ? its->session.lock() : nullptr;
-                          if (client == nullptr) return;
-                          // A shard on its way may have been met twice, or not at all.
-                          const bool moved = directory.view()->epoch != view->epoch;
-                          if (moved && rule.scope == ClusterScope::kShards) {
-                            reply = fmt::format("-{}\r\n", kMovedMeanwhile);
-                          }
-                          client->EndPeerWait(its, std::move(reply));
-                        });
+  waiter->work = AcrossCall::Start(
+      *cluster_->peers(),
+      {.others = std::move(others),
+       .command = WireText(args),
+       .combine =
+           [merge = rule.merge, seed = run_.random().Below(UINT64_MAX)](std::vector<Reply> all) {
+             Random random(seed);
+             return MergeReplies(merge, std::move(all), random);
+           },
+       .own = std::move(replies),
+       .version = session.state().version},
+      [weak = std::weak_ptr(waiter), &directory = cluster_->directory(), rule,
+       view](std::string reply) {
+        const auto its = weak.lock();
+        const auto client = its != nullptr ? its->session.lock() : nullptr;
+        if (client == nullptr) return;
+        // A shard on its way may have been met twice, or not at all.
+        const bool moved = directory.view()->epoch != view->epoch;
+        if (moved && rule.scope == ClusterScope::kShards) {
+          reply = fmt::format("-{}\r\n", kMovedMeanwhile);
+        }
+        client->EndPeerWait(its, std::move(reply));
+      });
 }
 
 }  // namespace mayfly::server

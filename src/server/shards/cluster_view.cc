@@ -16,6 +16,21 @@ const ClusterMember* ClusterView::self() const {
   return found == members.end() ? nullptr : &*found;
 }
 
+std::vector<ServerAddress> OthersIn(const ClusterView& view) {
+  std::vector<ServerAddress> others;
+  for (const ClusterMember& member : view.members) {
+    if (!member.is_self && member.state != ClusterMember::State::kGone) {
+      others.push_back(member.address);
+    }
+  }
+  return others;
+}
+
+bool IsWhole(const ClusterView& view) {
+  return std::find(view.owners.begin(), view.owners.end(), ClusterView::kNobody) ==
+         view.owners.end();
+}
+
 std::vector<SlotRange> SlotsOfMember(const ClusterView& view, std::size_t member) {
   std::vector<SlotRange> ranges;
   for (std::size_t shard = 0; shard < view.owners.size(); ++shard) {

@@ -65,6 +65,12 @@ struct ClusterView {
   const ClusterMember* self() const;
 };
 
+// Where the other servers are that may own shards.
+std::vector<ServerAddress> OthersIn(const ClusterView& view);
+
+// Whether every shard has an owner.
+bool IsWhole(const ClusterView& view);
+
 // The slots of a member, in order; neighbours are joined.
 std::vector<SlotRange> SlotsOfMember(const ClusterView& view, std::size_t member);
 

@@ -16,10 +16,11 @@
 #include "server/command/errors.h"
 #include "server/commands/support/families.h"
 #include "server/commands/ttl/ttl_fields.h"
+#include "server/events/event_pages.h"
+#include "server/events/event_request.h"
+#include "server/events/shard_events.h"
+#include "server/session/server.h"
 #include "server/stats/clock_words.h"
-#include "types/member_key.h"
-#include "types/streams/stream.h"
-#include "wire/decimal.h"
 
 namespace mayfly::server {
 namespace {
@@ -50,7 +51,7 @@ constexpr CommandSpec kTtlCommands[] = {
      {"Purge, and give back the space of all that is gone, as a job.", "0.1.0", "O(n) in the bytes of the database"}},
     {"ttl.events",   -3, kAdmin | kAlone,                kNoKeys, TtlEvents,
      {"List rows that expired, in order, each once.", "0.1.0", "O(n) in the events returned",
-      "AFTER sequence:int [COUNT count:int]"}},
+      "from=(AFTER sequence:int | CURSOR cursor) [SHARD shard:int] [COUNT count:int] [SKIP]"}},
     {"ttl.forecast", -1, kReadOnly | kAlone,             kNoKeys, TtlForecast,
      {"Tell how many keys will die, and when.", "0.1.0", "O(n) in the entries of the expiry index that are counted",
       "[KEYSPACE name] [FROM milliseconds:time] [BUCKET milliseconds:int] [BUCKETS count:int] [NOBYTES] "
@@ -90,17 +91,6 @@ constexpr CommandSpec kTtlCommands[] = {
 constexpr std::int64_t kPurgeMillisDefault = 100;
 constexpr std::int64_t kPurgeMillisMax = 10'000;
 
-std::string_view NameOf(EventCause cause) {
-  switch (cause) {
-    case EventCause::kPurged: return "purged";
-    case EventCause::kRead: return "read";
-    case EventCause::kReplaced: return "replaced";
-    case EventCause::kBornDead: return "born-dead";
-    case EventCause::kEvicted: return "evicted";
-  }
-  return "unknown";
-}
-
 void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace) {
   reply.Map(keyspace.purge_within ? 8 : 6);
   Field(reply, "name", Bytes(keyspace.name));
@@ -114,13 +104,16 @@ void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace) {
   Field(reply, "promise-overdue-ms", static_cast<std::uint64_t>(keyspace.promise_overdue.count()));
 }
 
-// What died within a row: a field of a hash, or an entry of a stream.
-void WriteMember(ReplyWriter& reply, Bytes member) {
-  if (const auto entry = types::Stream::EntryOf(member)) {
-    Field(reply, "entry", Bytes(types::ToText(*entry)));
-  } else {
-    Field(reply, "field", types::NameOfMember(member));
-  }
+// Of all shards; a server alone is one.
+Answer EventsByCursor(Call& call, const EventRequest& request) {
+  Server* const server = call.host.server();
+  if (server == nullptr) return Status::Unsupported("there is no server to ask");
+  MAYFLY_TRY(EventCursor cursor, EventCursor::Parse(request.cursor, 1));
+  const std::shared_ptr<ServedDatabase> own(std::shared_ptr<void>(), &server->own_data());
+  const Reply page = PageOf({&own, 1}, std::move(cursor), {.events = request.count}, request.skips);
+  if (page.is_error()) return Answer::Error(page.text());
+  WriteReply(page, call.reply);
+  return {};
 }
 
 }  // namespace
@@ -158,46 +151,20 @@ Answer TtlHelp(Call& call) {
   return {};
 }
 
-// An error when events behind `after` were trimmed before the client saw them; 0 begins at the
-// first event kept.
-Answer CheckGap(const Database& database, std::uint64_t after, const std::vector<Event>& events) {
-  if (after == 0) return {};
-  const std::uint64_t kept_behind =
-      events.empty() ? database.LastEventSequence() : events.front().sequence - 1;
-  if (kept_behind <= after) return {};
-  return Answer::Error(
-      fmt::format("TRIMMED events {} to {} are no longer kept; AFTER {} goes on behind them",
-                  after + 1, kept_behind, kept_behind));
-}
-
 Answer TtlEvents(Call& call) {
-  std::optional<std::int64_t> after;
-  std::optional<std::int64_t> count;
-  const NumberOption options[] = {
-      {"after", 0, kTtlNumberMax, after},
-      {"count", 1, kTtlPageMax, count},
-  };
-  MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
-  if (!after) return SyntaxError();
+  MAYFLY_TRY(const EventRequest request, ParseEventRequest(call.args.subspan(1)));
+  if (!request.after) return EventsByCursor(call, request);
   MAYFLY_TRY(const Database* const database, WholeDatabase(call.host));
-  MAYFLY_TRY(const auto events,
-             database->ReadEvents(static_cast<std::uint64_t>(*after),
-                                  static_cast<std::size_t>(count.value_or(100))));
-  if (Answer gap = CheckGap(*database, static_cast<std::uint64_t>(*after), events); !gap.ok()) {
-    return gap;
+  // 0 begins with the oldest event that is kept.
+  const auto after = *request.after == 0 ? std::nullopt : request.after;
+  MAYFLY_TRY(const ShardEvents page, ReadShardEvents(*database, after, request.count));
+  if (page.gap_through && !request.skips) {
+    return Answer::Error(
+        fmt::format("TRIMMED events {} to {} are no longer kept; AFTER {} goes on behind them",
+                    *request.after + 1, *page.gap_through, *page.gap_through));
   }
-  call.reply.Array(events.size());
-  for (const Event& event : events) {
-    call.reply.Map(6u + (event.member ? 1 : 0) + (event.value ? 1 : 0));
-    Field(call.reply, "sequence", event.sequence);
-    Field(call.reply, "keyspace", Bytes(event.keyspace_name));
-    Field(call.reply, "key", Bytes(event.key));
-    if (event.member) WriteMember(call.reply, *event.member);
-    Field(call.reply, "deadline", event.deadline);
-    Field(call.reply, "purged-at", event.purged_at);
-    Field(call.reply, "cause", NameOf(event.cause));
-    if (event.value) Field(call.reply, "value", Bytes(*event.value));
-  }
+  call.reply.Array(page.events.size());
+  for (const Event& event : page.events) WriteReply(ReplyOf(event, std::nullopt), call.reply);
   return {};
 }
 
