@@ -55,7 +55,8 @@ Redis Cluster know holds here, too:
   server that is asked, as in Redis Cluster. `INFO keyspace` counts the shards of that server.
 - A message of `PUBLISH` reaches the subscribers of all servers; the number it answers is that of
   this server. Keyspace notifications reach the subscribers of the server that has the key, as in
-  Redis Cluster. A channel of `SPUBLISH` belongs to a slot.
+  Redis Cluster. A channel of `SPUBLISH` belongs to a slot; when that moves, its subscribers get
+  `sunsubscribe`, as in Redis 7, and subscribe again at the new owner.
 - Settings for `maxmemory` are refused: no server knows what all shards store.
 
 These run on more than one shard. For a client that speaks cluster, these are the shards of the

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "shards/cluster_served.h"
 
@@ -147,6 +150,78 @@ TEST_F(Forwarding, AMessageReachesSubscribersOfAllServers) {
     EXPECT_EQ(one->ReadText(), "[message, news, b]");
     EXPECT_EQ(one->ReadText(), "[message, news, c]");
     EXPECT_TRUE(one->Quiet());
+  }
+}
+
+// As Redis 7 does: the client subscribes again, and hears by MOVED where.
+TEST_F(Forwarding, SubscribersHearThatTheirShardHasGone) {
+  const std::string also_here = "{" + here + "}2";
+  const std::string stays = served.KeyIn(2);
+  TestClient listener(served.port(0));
+  EXPECT_EQ(listener.Text("SSUBSCRIBE " + here + " " + also_here), "[ssubscribe, " + here + ", 1]");
+  EXPECT_EQ(listener.ReadText(), "[ssubscribe, " + also_here + ", 2]");
+  EXPECT_EQ(listener.Text("SSUBSCRIBE " + stays), "[ssubscribe, " + stays + ", 3]");
+  EXPECT_EQ(listener.Text("SUBSCRIBE " + here), "[subscribe, " + here + ", 1]");
+  served.shards().Give(0, 1);
+  std::multiset<std::string> told = {listener.ReadText(), listener.ReadText()};
+  const bool in_order = told.contains("[sunsubscribe, " + here + ", 2]");
+  EXPECT_EQ(told, (std::multiset<std::string>{
+                      "[sunsubscribe, " + (in_order ? here : also_here) + ", 2]",
+                      "[sunsubscribe, " + (in_order ? also_here : here) + ", 1]"}));
+  EXPECT_EQ(client.Text("SPUBLISH " + stays + " a"), "1");
+  EXPECT_EQ(listener.ReadText(), "[smessage, " + stays + ", a]");
+  EXPECT_EQ(client.Text("PUBLISH " + here + " b"), "1");
+  EXPECT_EQ(listener.ReadText(), "[message, " + here + ", b]");
+  const std::string moved = listener.Text("SSUBSCRIBE " + here);
+  EXPECT_TRUE(moved.starts_with("MOVED ")) << moved;
+  TestClient there_listener(served.port(1));
+  EXPECT_EQ(there_listener.Text("SSUBSCRIBE " + here), "[ssubscribe, " + here + ", 1]");
+  EXPECT_EQ(client.Text("SPUBLISH " + here + " c"), "1");
+  EXPECT_EQ(there_listener.ReadText(), "[smessage, " + here + ", c]");
+  EXPECT_TRUE(listener.Quiet());
+}
+
+TEST_F(Forwarding, AShardChannelIsPublishedToAtItsOwner) {
+  TestClient listener(served.port(1));
+  EXPECT_EQ(listener.Text("SSUBSCRIBE " + there), "[ssubscribe, " + there + ", 1]");
+  EXPECT_EQ(client.Text("SPUBLISH " + there + " a"), "1");
+  EXPECT_EQ(listener.ReadText(), "[smessage, " + there + ", a]");
+  client.Text("MULTI");
+  client.Text("SPUBLISH " + there + " b");
+  EXPECT_EQ(client.Text("EXEC"), "[1]");
+  EXPECT_EQ(listener.ReadText(), "[smessage, " + there + ", b]");
+  client.Text("MULTI");
+  client.Text("SET " + here + " 1");
+  client.Text("SPUBLISH " + there + " c");
+  EXPECT_EQ(client.Text("EXEC"), "CROSSSLOT Keys in request don't hash to the same slot");
+  TestClient speaker(served.port(0));
+  speaker.Text("READONLY");
+  EXPECT_TRUE(speaker.Text("SPUBLISH " + there + " d").starts_with("MOVED "));
+  EXPECT_TRUE(listener.Quiet());
+}
+
+// Whoever subscribes hears messages, or that it is over; never nothing.
+TEST_F(Forwarding, NobodyStaysSubscribedWhereNothingIsPublished) {
+  std::atomic<bool> ended{false};
+  std::thread mover([&] {
+    for (std::size_t i = 0; !ended; ++i) served.shards().Give(0, (i + 1) % 2);
+    served.shards().Give(0, 1);
+  });
+  int moved = 0;
+  std::vector<std::unique_ptr<TestClient>> listeners;
+  while (listeners.size() < 100 || moved == 0) {
+    auto listener = std::make_unique<TestClient>(served.port(0));
+    const std::string reply = listener->Text("SSUBSCRIBE " + here);
+    if (reply.starts_with("MOVED ")) {
+      ++moved;
+    } else if (reply.starts_with("[ssubscribe, ")) {
+      listeners.push_back(std::move(listener));
+    }
+  }
+  ended = true;
+  mover.join();
+  for (const auto& listener : listeners) {
+    EXPECT_EQ(listener->ReadText(), "[sunsubscribe, " + here + ", 0]");
   }
 }
 

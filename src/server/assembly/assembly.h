@@ -1,6 +1,7 @@
 // assembly.h - users, channels and scripts of one server, and the table of all its commands.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "server/acl/acl.h"
@@ -41,6 +42,9 @@ class Assembly final : public Publisher, public ExtensionMaker {
 
   // Publisher.
   void Publish(Bytes channel, Bytes message) override { channels_.Publish(channel, message); }
+  void EndShardChannels(const std::function<bool(Bytes channel)>& ends) override {
+    channels_.EndShardChannels(ends);
+  }
   Counts counts() const override;
 
   // ExtensionMaker.

@@ -18,16 +18,18 @@ struct KeptMessage {
       : kind(message.kind),
         pattern(message.pattern),
         channel(message.channel),
-        payload(message.payload) {}
+        payload(message.payload),
+        left(message.left) {}
 
   PubSubMessage view() const {
-    return {.kind = kind, .pattern = pattern, .channel = channel, .payload = payload};
+    return {.kind = kind, .pattern = pattern, .channel = channel, .payload = payload, .left = left};
   }
 
   ChannelKind kind;
   std::string pattern;
   std::string channel;
   std::string payload;
+  std::optional<std::size_t> left;
 };
 
 const AclPrincipal* PrincipalOf(Session& session) {

@@ -73,6 +73,13 @@ bool FindKeys(const KeySpecs& keys, std::span<const Bytes> args, std::vector<Key
   return false;
 }
 
+void FindChannels(const KeySpecs& keys, std::span<const Bytes> args, std::vector<KeyUse>& uses) {
+  for (const KeySpec& spec : keys.all()) {
+    if ((spec.flags & kNotKey) == 0) continue;
+    static_cast<void>(AddRange(spec, spec.flags, static_cast<int>(args.size()), uses));
+  }
+}
+
 bool HasKeys(const KeySpecs& keys) {
   const auto all = keys.all();
   return std::any_of(all.begin(), all.end(),

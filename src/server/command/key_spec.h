@@ -92,6 +92,9 @@ struct KeySpecs {
 // none, where the arguments do not tell: the handler refuses such arguments.
 bool FindKeys(const KeySpecs& keys, std::span<const Bytes> args, std::vector<KeyUse>& uses);
 
+// Adds the channels among the arguments that a cluster places like keys.
+void FindChannels(const KeySpecs& keys, std::span<const Bytes> args, std::vector<KeyUse>& uses);
+
 // Whether there is a specification of keys, not of channels alone.
 bool HasKeys(const KeySpecs& keys);
 

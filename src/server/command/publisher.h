@@ -1,6 +1,9 @@
 // publisher.h - publishes messages to the subscribers of channels.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+
 #include "mayfly/bytes.h"
 
 namespace mayfly::server {
@@ -12,6 +15,9 @@ class Publisher {
 
   // To every client subscribed to the channel at this moment, by name or by pattern.
   virtual void Publish(Bytes channel, Bytes message) = 0;
+
+  // Ends the subscriptions of shard channels for which it is true, and tells their clients.
+  virtual void EndShardChannels(const std::function<bool(Bytes channel)>& /*ends*/) {}
 
   // For INFO and CLIENT LIST.
   struct Counts {

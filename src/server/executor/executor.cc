@@ -74,8 +74,13 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   } else {
     done = RunFirst(session, pipeline, *alone, visit);
   }
-  // A shard that is leaving waits until nothing runs on it.
   if (cluster_ != nullptr) {
+    // Who subscribes just when the shard goes may have missed its end.
+    const bool subscribed = alone && alone->entry != nullptr && alone->entry->Is(kSubscribes);
+    if (subscribed && run_.used() != nullptr && !cluster_->IsHere(*run_.used())) {
+      cluster_->EndChannels(run_.used()->shard);
+    }
+    // A shard that is leaving waits until nothing runs on it.
     run_.Use(nullptr);
     route_ = {};
     batch_ = {};

@@ -131,7 +131,7 @@ class Executor {
   void Place(Session& session, std::span<const Bytes> args, Decision& decision);
   bool AwaitsShard(Session& session);
   bool FitsBatch(const Decision& decision);
-  Answer PlaceTransaction(Route& route);
+  Answer PlaceTransaction(const std::vector<QueuedCommand>& commands, Route& route);
   bool CanForwardTransaction(Session& session, const Route& route);
   void ForwardTransaction(Session& session, const CommandEntry& exec,
                           const std::vector<QueuedCommand>& commands, const ServerAddress& to);

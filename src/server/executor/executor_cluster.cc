@@ -28,6 +28,11 @@ bool CanBeForwarded(const CommandEntry& entry) {
          entry.category != Category::kTransaction;
 }
 
+// A channel of a shard is heard and published to at its owner. To leave one is never wrong.
+bool IsPlacedByChannel(const CommandEntry& entry) {
+  return entry.Is(kPubSub) && (entry.Is(kSubscribes) || entry.Is(kPublishes));
+}
+
 bool Walks(const ClusterRule& rule, std::span<const Bytes> args) {
   if (rule.scope == ClusterScope::kPages) return true;
   return !rule.walks_if.empty() && args.size() > 1 && IsWord(args[1], rule.walks_if);
@@ -78,6 +83,7 @@ void Executor::Place(Session& session, std::span<const Bytes> args, Decision& de
     }
     return;
   }
+  if (IsPlacedByChannel(entry)) FindChannels(entry.spec->keys, args, key_uses_);
   for (const KeyUse& use : key_uses_) {
     const engine::Slot slot = engine::SlotOf(args[static_cast<std::size_t>(use.position)]);
     if (route_.slot && *route_.slot != slot) return refuse(kCrossSlotLine);
@@ -154,9 +160,19 @@ std::string Executor::LostShardLine(Session& session) const {
 }
 
 // The slot of the keys in keys_; then where they are.
-Answer Executor::PlaceTransaction(Route& route) {
-  for (const DatabaseKeyView& key : keys_) {
-    const engine::Slot slot = engine::SlotOf(key.key);
+Answer Executor::PlaceTransaction(const std::vector<QueuedCommand>& commands, Route& route) {
+  std::vector<Bytes> names;
+  for (const DatabaseKeyView& key : keys_) names.push_back(key.key);
+  for (const QueuedCommand& queued : commands) {
+    if (!IsPlacedByChannel(*queued.entry)) continue;
+    std::vector<KeyUse> channels;
+    const std::vector<Bytes> args(queued.args.begin(), queued.args.end());
+    FindChannels(queued.entry->spec->keys, args, channels);
+    for (const KeyUse& use : channels)
+      names.push_back(queued.args[static_cast<std::size_t>(use.position)]);
+  }
+  for (const Bytes name : names) {
+    const engine::Slot slot = engine::SlotOf(name);
     if (route.slot && *route.slot != slot) return Answer::Error(kCrossSlotLine);
     route.slot = slot;
   }

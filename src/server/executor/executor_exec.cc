@@ -49,7 +49,7 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
   Status outcome = CollectTransactionKeys(session, transaction.commands, reach);
   if (cluster_ != nullptr && outcome.ok()) {
     Route route;
-    if (const Answer placed = PlaceTransaction(route); !placed.ok()) {
+    if (const Answer placed = PlaceTransaction(transaction.commands, route); !placed.ok()) {
       session.DropWatches();
       return fail(placed.error());
     }

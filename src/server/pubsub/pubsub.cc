@@ -37,6 +37,27 @@ std::size_t PubSub::PublishShard(Bytes channel, Bytes payload) {
   return delivered;
 }
 
+void PubSub::EndShardChannels(const std::function<bool(Bytes channel)>& ends) {
+  const std::lock_guard lock(mutex_);
+  std::size_t told = 0;
+  Book& shards = book(ChannelKind::kShard);
+  for (auto at = shards.begin(); at != shards.end();) {
+    if (!ends(at->first)) {
+      ++at;
+      continue;
+    }
+    const auto channel = shards.extract(at++);
+    for (const auto& [id, listener] : channel.mapped()) {
+      listener->of(ChannelKind::kShard).erase(channel.key());
+      listener->NoteSize(ChannelKind::kShard);
+      DeliverTo(*listener,
+                {ChannelKind::kShard, {}, channel.key(), {}, listener->size(ChannelKind::kShard)},
+                told);
+    }
+  }
+  ForgetDeaf();
+}
+
 std::size_t PubSub::CountReceivers(ChannelKind kind, Bytes channel) const {
   std::size_t receivers = CountSubscribers(kind, channel);
   if (kind == ChannelKind::kShard) return receivers;
@@ -69,14 +90,17 @@ std::size_t PubSub::CountPatterns() const {
 
 void PubSub::DeliverTo(const Listeners& listeners, const PubSubMessage& message,
                        std::size_t& delivered) {
-  for (const auto& [id, listener] : listeners) {
-    if (listener->deaf_) continue;
-    if (listener->subscriber_.Deliver(message)) {
-      ++delivered;
-    } else {
-      listener->deaf_ = true;
-      deaf_.push_back(listener);
-    }
+  for (const auto& [id, listener] : listeners) DeliverTo(*listener, message, delivered);
+}
+
+void PubSub::DeliverTo(Subscriptions& listener, const PubSubMessage& message,
+                       std::size_t& delivered) {
+  if (listener.deaf_) return;
+  if (listener.subscriber_.Deliver(message)) {
+    ++delivered;
+  } else {
+    listener.deaf_ = true;
+    deaf_.push_back(&listener);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -41,6 +42,9 @@ class PubSub {
   std::size_t Publish(Bytes channel, Bytes payload);
   std::size_t PublishShard(Bytes channel, Bytes payload);
 
+  // Ends the subscriptions of the shard channels for which it is true, and tells each subscriber.
+  void EndShardChannels(const std::function<bool(Bytes channel)>& ends);
+
   // What Publish() would return now.
   std::size_t CountReceivers(ChannelKind kind, Bytes channel) const;
 
@@ -68,6 +72,7 @@ class PubSub {
 
   // Call these with the mutex held.
   void DeliverTo(const Listeners& listeners, const PubSubMessage& message, std::size_t& delivered);
+  void DeliverTo(Subscriptions& listener, const PubSubMessage& message, std::size_t& delivered);
   void ForgetDeaf();
   void Remove(ChannelKind kind, const std::string& name, std::uint64_t id);
 

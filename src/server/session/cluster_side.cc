@@ -99,6 +99,13 @@ Status ClusterSide::ShardComes(ServedDatabase& data) { return server_.FollowDeat
 void ClusterSide::ShardGoes(std::size_t shard) {
   server_.StopFollowingDeathsIn(shard);
   EndWaits(shard);
+  EndChannels(shard);
+}
+
+void ClusterSide::EndChannels(std::size_t shard) {
+  server_.publisher().EndShardChannels([&](Bytes channel) {
+    return ShardOf(engine::SlotOf(channel), directory_.shards()) == shard;
+  });
 }
 
 // A client that blocks just now finds out by itself (Executor::Park).

@@ -70,6 +70,10 @@ class ClusterSide final : private ShardListener {
   // The error for a slot that is not here: MOVED, or CLUSTERDOWN for nobody's.
   static std::string RedirectLine(engine::Slot slot, const ShardPlace& place);
 
+  // Ends the subscriptions of the shard's channels, since it is another server's: their clients
+  // subscribe again there.
+  void EndChannels(std::size_t shard);
+
   // The error for a client whose wait has ended with the shard's stay here.
   std::string MovedWhileWaitingLine(const Waiter& waiter) const;
 
