@@ -13,6 +13,9 @@ inline constexpr std::size_t kLanes = 8;
 // Offers whose replies are awaited. Older ones are given up: an offer that is lost costs seconds.
 inline constexpr std::size_t kOffersUnderWay = 256;
 
+// Places named by one look at a shard's objects in the store.
+inline constexpr std::size_t kLookTracesMax = 100;
+
 // How long a server that stops waits until others have its shards.
 inline constexpr std::chrono::milliseconds kLeaveWait{10'000};
 

@@ -9,6 +9,7 @@
 #include "cluster/cluster_map.h"
 #include "cluster/limits.h"
 #include "cluster/offer_codec.h"
+#include "cluster/shard_look.h"
 #include "core/new_database.h"
 #include "mayfly/database.h"
 #include "server/command/core_transaction_source.h"
@@ -115,6 +116,13 @@ Status ShardDatabases::TakeOffer(Bytes bytes) {
   MAYFLY_TRY(const engine::cluster::ShardOffer offer, DecodeOffer(bytes));
   if (node_ != nullptr) node_->OnOffer(offer);
   return {};
+}
+
+Result<std::optional<server::StoreLook>> ShardDatabases::Look(std::size_t shard, Bytes find) const {
+  const std::string object =
+      engine::cluster::ShardObject(node_options_.format.database, static_cast<ShardId>(shard));
+  MAYFLY_TRY(server::StoreLook look, LookInto(*store_, object, find));
+  return std::optional(std::move(look));
 }
 
 void ShardDatabases::OnGained(ShardId shard, std::unique_ptr<engine::Engine> engine) {

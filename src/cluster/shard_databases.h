@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <vector>
@@ -63,6 +64,7 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
   std::shared_ptr<const server::ClusterView> view() const override;
   void SetListener(server::ShardListener* listener) override;
   Status TakeOffer(Bytes offer) override;
+  Result<std::optional<server::StoreLook>> Look(std::size_t shard, Bytes find) const override;
 
  private:
   struct OpenShard;

@@ -103,6 +103,38 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
   std::map<std::uint64_t, Server> servers_;
 };
 
+TEST_F(ShardDatabasesTest, ALookShowsWhatTheStoreShows) {
+  Server& server = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(server); }));
+  const auto look = [&](const std::string& find) {
+    auto seen = server.shards->Look(3, find);
+    EXPECT_TRUE(seen.has_value()) << seen.status().ToString();
+    return std::move(seen)->value();
+  };
+  EXPECT_EQ(look("").rows, 0u);
+  EXPECT_EQ(look("").first_deadline, std::nullopt);
+  const auto place = server.shards->Find(3).here;
+  Keyspace& rows = KeyspaceOf(*place);
+  const std::string large = std::string(9 << 20, 'x') + "needle";
+  const std::string across = std::string((8 << 20) - 3, 'x') + "needle" + std::string(9, 'x');
+  ASSERT_TRUE(rows.Put("a", "small needle", Lifetime::For(Millis(10'000))).ok());
+  ASSERT_TRUE(rows.Put("b", large, Lifetime::For(Millis(20'000))).ok());
+  ASSERT_TRUE(rows.Put("c", across).ok());
+  ASSERT_TRUE(rows.Put("needle", "d").ok());
+  const WallTime first = rows.GetRow("a").value().deadline.value();
+  EXPECT_EQ(look("").rows, 4u);
+  EXPECT_EQ(look("").entries, 2u);
+  EXPECT_EQ(look("").large_values, 2u);
+  EXPECT_EQ(look("").first_deadline, first);
+  EXPECT_EQ(look("").traces.size(), 0u);
+  EXPECT_EQ(look("needle").traces.size(), 4u);
+  clock_.Advance(Millis(20'000));
+  ASSERT_TRUE(Until([&] { return look("").rows == 2 && look("").large_pending == 0; }));
+  EXPECT_EQ(look("").first_deadline, std::nullopt);
+  EXPECT_EQ(look("").large_values, 1u);
+  EXPECT_EQ(look("needle").traces.size(), 2u);
+}
+
 TEST_F(ShardDatabasesTest, AServerAloneHasAllShards) {
   Server& server = Start(1);
   ASSERT_TRUE(Until([&] { return HasAll(server); }));

@@ -68,7 +68,8 @@ refused within `MULTI` and in scripts.
 )";
 
 // Names of commands stand in the first column, with their first argument if it is a subcommand's.
-constexpr const char* kTail = R"(
+constexpr const char* kTail =
+    R"(
 ## Not offered, and why
 
 These are Redis', and answered with an error that says so. Rules of ACL may name them.
@@ -127,8 +128,12 @@ std::string RuleText(const ClusterRule& rule) {
   switch (rule.scope) {
     case ClusterScope::kShards: return fmt::format("on every shard; {}", MergeText(rule.merge));
     case ClusterScope::kEvents:
-      return "on every shard; events come by time, and the cursor has a position for each shard; or "
+      return "on every shard; events come by time, and the cursor has a position for each shard; "
+             "or "
              "on the shard whose number follows the word `SHARD`";
+    case ClusterScope::kJob:
+      return "a job, over one shard after the other, on all servers; with the word `SHARD` and a "
+             "number, of that shard, and its report is the reply";
     case ClusterScope::kServers: return fmt::format("on every server; {}", MergeText(rule.merge));
     case ClusterScope::kPages:
       return "shard after shard, in order within each; the cursor says which";

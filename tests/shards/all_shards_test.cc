@@ -321,6 +321,126 @@ TEST(EventsOfAServerAlone, HaveACursorAsThoseOfACluster) {
   EXPECT_EQ(client.Text("TTL.EVENTS CURSOR 0 AFTER 0"), "ERR syntax error");
 }
 
+// The result of the job, once it is done.
+Reply AwaitJob(TestClient& by, const std::string& command) {
+  const Reply id = by.Ask(command);
+  EXPECT_EQ(id.kind, Reply::Kind::kInteger) << (id.is_error() ? id.text() : "");
+  if (id.kind != Reply::Kind::kInteger) return {};
+  while (true) {
+    const Reply job = by.Ask("TTL.JOB GET " + std::to_string(id.integer()));
+    const std::string state = job.items().at(5).text();
+    if (state == "done") return job.items().back();
+    EXPECT_TRUE(state == "running" || state == "waiting") << state;
+    if (state == "failed" || state == "cancelled") return {};
+    std::this_thread::yield();
+  }
+}
+
+// Of a map, as RESP2 has it.
+const Reply& FieldOf(const Reply& map, const std::string& name) {
+  static const Reply kNone;
+  for (std::size_t i = 0; i + 1 < map.items().size(); i += 2) {
+    if (map.items()[i].text() == name) return map.items()[i + 1];
+  }
+  ADD_FAILURE() << "no field " << name;
+  return kNone;
+}
+
+TEST_F(AllShards, AProofIsOfEveryShardAndSaysWhatItDoesNotKnow) {
+  for (int i = 0; i < 10; ++i) client.Text("PEXPIRE key" + std::to_string(i) + " 10");
+  const Reply before = AwaitJob(client, "TTL.PROVE");
+  EXPECT_EQ(FieldOf(before, "shards").integer(), 8);
+  EXPECT_GT(FieldOf(before, "unknown").items().size(), 0u);
+  EXPECT_EQ(FieldOf(before, "checked").items().size(), 1u);  // There is no store here.
+  const Reply& keyspace = FieldOf(before, "keyspaces").items().at(0);
+  EXPECT_EQ(FieldOf(keyspace, "name").text(), "db0");
+  EXPECT_EQ(FieldOf(keyspace, "state").text(), "no promise");
+  EXPECT_EQ(FieldOf(keyspace, "rows").integer(), 100);
+  EXPECT_EQ(FieldOf(keyspace, "due-rows").integer(), 0);
+  for (const Reply& word : before.items()) {
+    EXPECT_FALSE(word.kind == Reply::Kind::kBulk && word.text() == "kept");
+  }
+  served.clock().Advance(Millis(11));
+  const Reply after = AwaitJob(client, "TTL.PROVE FIND shard");
+  const Reply& dead = FieldOf(after, "keyspaces").items().at(0);
+  EXPECT_EQ(FieldOf(dead, "due-rows").integer(), 10);
+  EXPECT_EQ(FieldOf(dead, "rows-purged-through").integer(), 1'700'000'000'009);
+  std::set<std::string> where;
+  for (const Reply& holder : FieldOf(after, "holders").items()) {
+    where.insert(FieldOf(holder, "description").text().substr(0, 8));
+  }
+  std::set<std::string> expected;
+  for (int i = 0; i < 10; ++i) {
+    const std::size_t shard = ShardOf(engine::SlotOf("key" + std::to_string(i)), 8);
+    expected.insert("shard " + std::to_string(shard) + ":");
+  }
+  EXPECT_EQ(where, expected);
+}
+
+TEST_F(AllShards, AProofFindsBytesInTheShardThatHasThem) {
+  const std::string key = served.KeyIn(5, "secret");
+  client.Text("SET " + key + " needle");
+  const Reply proof = AwaitJob(client, "TTL.PROVE FIND needle");
+  ASSERT_GE(FieldOf(proof, "traces").items().size(), 1u);
+  for (const Reply& trace : FieldOf(proof, "traces").items()) {
+    EXPECT_TRUE(FieldOf(trace, "where").text().starts_with("shard 5, "));
+  }
+  const Reply one = client.Ask("TTL.PROVE SHARD 5 FIND needle");
+  EXPECT_EQ(FieldOf(one, "traces"), FieldOf(proof, "traces"));
+  EXPECT_EQ(FieldOf(client.Ask("TTL.PROVE FIND needle SHARD 4"), "traces").items().size(), 0u);
+  EXPECT_TRUE(speaker.Text("TTL.PROVE SHARD 5").starts_with("MOVED "));
+  EXPECT_EQ(client.Text("TTL.PROVE SHARD 8"), "ERR there is no such shard");
+  EXPECT_EQ(client.Text("TTL.PROVE SHARD"), "ERR syntax error");
+  EXPECT_EQ(client.Text("TTL.PROVE SHARD 5 x"), "ERR syntax error");
+}
+
+TEST_F(AllShards, AllShardsAreCheckedWhileTheyMove) {
+  std::atomic<bool> ended{false};
+  std::thread mover([&] {
+    for (std::size_t i = 0; !ended; ++i) served.shards().Give(i % 8, (i / 8) % 2);
+  });
+  for (int i = 0; i < 5; ++i) {
+    const Reply report = AwaitJob(client, "TTL.CHECK");
+    EXPECT_EQ(FieldOf(report, "clean").integer(), 1);
+    EXPECT_EQ(FieldOf(report, "rows").integer(), 100);
+    EXPECT_EQ(FieldOf(report, "findings").items().size(), 0u);
+  }
+  ended = true;
+  mover.join();
+  std::int64_t rows = 0;
+  for (int shard = 0; shard < 8; ++shard) {
+    rows +=
+        FieldOf(client.Ask("TTL.CHECK REPAIR SHARD " + std::to_string(shard)), "rows").integer();
+  }
+  EXPECT_EQ(rows, 100);
+}
+
+TEST_F(AllShards, AJobOverShardsEndsWhenItIsCancelled) {
+  served.shards().Release(5);
+  const std::string id = client.Text("TTL.CHECK");
+  TestClient other(served.port(0));
+  EXPECT_EQ(other.Text("TTL.JOB CANCEL " + id), "OK");
+  std::string state;
+  while (state.empty() || state == "running") {
+    state = other.Ask("TTL.JOB GET " + id).items().at(5).text();
+  }
+  EXPECT_EQ(state, "cancelled");
+}
+
+// What could be neither kept nor checked is not promised, and what is not done is not said to be.
+TEST_F(AllShards, UpkeepThatIsCephsIsRefusedByName) {
+  const std::string refused = client.Text("TTL.POLICY SET purge-within 60000");
+  EXPECT_TRUE(refused.starts_with("ERR purge-within cannot be promised on a cluster")) << refused;
+  EXPECT_NE(client.Text("TTL.POLICY").find("purge-within, none"), std::string::npos);
+  EXPECT_EQ(client.Text("TTL.POLICY SET purge-within none"), "OK");
+  for (const std::string command :
+       {"TTL.COMPACT", "TTL.BACKUP", "TTL.BACKUPS", "TTL.RESTORE a b"}) {
+    const std::string reply = client.Text(command);
+    EXPECT_NE(reply.find("is not offered on a cluster: "), std::string::npos) << reply;
+  }
+  EXPECT_NE(client.Text("TTL.COMPACT").find("ceph tell"), std::string::npos);
+}
+
 TEST_F(AllShards, PoliciesAreThoseOfEveryShard) {
   EXPECT_EQ(client.Text("TTL.POLICY SET default-ttl 5000"), "OK");
   for (std::size_t shard = 0; shard < 8; ++shard) {

@@ -62,6 +62,16 @@ KeyspaceProof ProofOf(const Reply& map) {
   return proof;
 }
 
+// Of a cluster: without a promise nothing is kept or broken there, and what cannot be known is to be
+// known of.
+void AddUnknown(const Reply::Items& unknown, Proof& proof) {
+  for (const Reply& one : unknown) {
+    proof.holders.push_back({.since = proof.taken_at, .description = "not known: " + one.text()});
+  }
+  if (unknown.empty()) return;
+  for (KeyspaceProof& keyspace : proof.keyspaces) keyspace.kept = false;
+}
+
 }  // namespace
 
 Status ServerTarget::CreateKeyspace(const std::string& /*name*/, const KeyspacePolicy& /*policy*/) {
@@ -292,6 +302,7 @@ Result<Proof> ServerTarget::Prove(const ProveRequest& request, const Progress& p
     const ReplyFields trace(one);
     proof.traces.push_back({trace.Text("where"), trace.Text("what")});
   }
+  AddUnknown(fields.Items("unknown"), proof);
   return proof;
 }
 

@@ -1,6 +1,7 @@
 // `mayfly prove`: what is left of the dead in files, and whether promises are kept.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -28,6 +29,28 @@ struct ProveFlags {
 
 void Print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
+// Of a keyspace that promises nothing, false says that nothing is known of older bytes.
+Cell KeptCell(const KeyspaceProof& keyspace) {
+  return keyspace.kept || keyspace.purge_within ? Cell::YesNo(keyspace.kept) : Cell::Nothing();
+}
+
+// Nothing: it is not known.
+std::optional<WallTime> PurgedThrough(const KeyspaceProof& keyspace) {
+  if (!keyspace.kept && !keyspace.purge_within) return std::nullopt;
+  return keyspace.purged_through;
+}
+
+bool IsUnknown(const Proof& proof) {
+  return std::any_of(proof.keyspaces.begin(), proof.keyspaces.end(),
+                     [](const auto& keyspace) { return !keyspace.kept && !keyspace.purge_within; });
+}
+
+bool IsBroken(const Proof& proof) {
+  return std::any_of(proof.keyspaces.begin(), proof.keyspaces.end(), [](const auto& keyspace) {
+    return !keyspace.kept && keyspace.purge_within.has_value();
+  });
+}
+
 bool IsWorthTelling(const KeyspaceProof& keyspace) {
   return keyspace.purge_within || keyspace.rows > 0 || keyspace.due_rows > 0;
 }
@@ -54,7 +77,7 @@ void PrintKeyspaces(const Proof& proof) {
         !keyspace.purge_within ? "no promise" : (keyspace.kept ? "kept" : "BROKEN");
     table.Add({Printable(keyspace.name),
                keyspace.purge_within ? ToText(*keyspace.purge_within) : "-",
-               ToText(keyspace.purged_through), ToText(keyspace.purged_rows_through),
+               ToText(PurgedThrough(keyspace)), ToText(keyspace.purged_rows_through),
                std::to_string(keyspace.rows), std::to_string(keyspace.due_rows), state});
   }
   Print(table.ToString());
@@ -139,8 +162,8 @@ void PrintRows(const ProveFlags& flags, const Proof& proof) {
     if (!IsWorthTelling(keyspace)) continue;
     rows.Add("keyspace", {{"keyspace", Cell::Text(keyspace.name)},
                           {"promise", Cell::Length(keyspace.purge_within)},
-                          {"kept", Cell::YesNo(keyspace.kept)},
-                          {"purged_through", Cell::Instant(keyspace.purged_through)},
+                          {"kept", KeptCell(keyspace)},
+                          {"purged_through", Cell::Instant(PurgedThrough(keyspace))},
                           {"rows_purged_through", Cell::Instant(keyspace.purged_rows_through)},
                           {"rows", Cell::Count(keyspace.rows)},
                           {"due_rows", Cell::Count(keyspace.due_rows)}});
@@ -154,7 +177,7 @@ void PrintRows(const ProveFlags& flags, const Proof& proof) {
     rows.Add("found", {{"found", Cell::Text(trace.where)}, {"what", Cell::Text(trace.what)}});
   }
   rows.Add("proof", {{"taken_at", Cell::Instant(proof.taken_at)},
-                     {"kept", Cell::YesNo(proof.kept())},
+                     {"kept", IsUnknown(proof) ? Cell::Nothing() : Cell::YesNo(proof.kept())},
                      {"found", Cell::Count(proof.traces.size())}});
 }
 
@@ -178,7 +201,7 @@ Result<ExitCode> RunProve(const ProveFlags& flags) {
     MAYFLY_RETURN_IF_ERROR(made.status());
     proof = *std::move(made);
   }
-  const ExitCode code = proof.kept() && proof.traces.empty() ? kExitDone : kExitFoundFault;
+  const ExitCode code = !IsBroken(proof) && proof.traces.empty() ? kExitDone : kExitFoundFault;
   if (!flags.output.wants_words()) {
     PrintRows(flags, proof);
     return code;

@@ -21,9 +21,14 @@ constexpr ClusterRule Refused(std::string_view reason) {
 constexpr std::string_view kOneDatabase = "a cluster has database 0 alone";
 constexpr std::string_view kReplicated =
     "a cluster's store is replicated, and its servers follow nobody";
-constexpr std::string_view kStoreBackup = "a backup of a cluster is one of its store";
+constexpr std::string_view kStoreBackup =
+    "a backup of a cluster is one of its store: stop the servers and export the pool";
+constexpr std::string_view kStoreRestore =
+    "a backup of a cluster is one of its store; backups of a server alone: mayfly restore";
 constexpr std::string_view kFunctions = "functions are rows of one database; EVAL is offered";
-constexpr std::string_view kByShard = "it is about the files of one database";
+constexpr std::string_view kNoFiles =
+    "shards have no files, and what is purged leaves them at once; the files of Ceph are its own: "
+    "ceph tell osd.* compact";
 constexpr std::string_view kTracking = "a key may move to a server that does not know who read it";
 
 // In the order of names.
@@ -57,14 +62,16 @@ constexpr std::array kLines = std::to_array<Line>({
     {"swapdb",           Refused(kOneDatabase)},
     {"sync",             Refused(kReplicated)},
     {"ttl.backup",       Refused(kStoreBackup)},
-    {"ttl.check",        Refused(kByShard)},
+    {"ttl.backups",      Refused(kStoreBackup)},
+    {"ttl.check",        {ClusterScope::kJob}},
     {"ttl.clock",        Shards(ClusterMerge::kFirst)},
-    {"ttl.compact",      Refused(kByShard)},
+    {"ttl.compact",      Refused(kNoFiles)},
     {"ttl.events",       {ClusterScope::kEvents}},
     {"ttl.forecast",     Pages()},
     {"ttl.policy",       {ClusterScope::kShards, ClusterMerge::kFirst, 0, "try"}},
-    {"ttl.prove",        Refused(kByShard)},
+    {"ttl.prove",        {ClusterScope::kJob}},
     {"ttl.purge",        Shards(ClusterMerge::kSum)},
+    {"ttl.restore",      Refused(kStoreRestore)},
     {"ttl.scan",         Pages()},
     {"ttl.stats",        Shards(ClusterMerge::kSum)},
     {"ttl.tree",         Pages()},

@@ -11,11 +11,12 @@
 namespace mayfly::server {
 
 enum class ClusterScope : std::uint8_t {
-  kShards,    // Runs on each shard; the replies are merged.
-  kEvents,    // Of the shard whose number follows the word SHARD, or of all, by a cursor.
-  kServers,   // Runs once on each server; the replies are merged.
-  kPages,     // Walks the shards one after the other: its cursor says which one is next.
-  kRefused,   // Not offered on a cluster.
+  kShards,   // Runs on each shard; the replies are merged.
+  kEvents,   // Of the shard whose number follows the word SHARD, or of all, by a cursor.
+  kJob,      // A job that looks at one shard after the other; or at once, of the shard after SHARD.
+  kServers,  // Runs once on each server; the replies are merged.
+  kPages,    // Walks the shards one after the other: its cursor says which one is next.
+  kRefused,  // Not offered on a cluster.
 };
 
 // What becomes of the replies of several shards or servers. An error of one is the error of all.

@@ -46,6 +46,15 @@ inline constexpr std::chrono::milliseconds kShardLookInterval{2};
 // Shards that one call of a paged command visits, while it finds less than was asked for.
 inline constexpr std::size_t kShardsPerPage = 128;
 
+// A job over all shards of a cluster: how long it looks for a shard that cannot be asked, which a
+// takeover's ten seconds should not end; how long it waits for one report, and how often it looks.
+inline constexpr std::chrono::seconds kShardLookPatience{30};
+inline constexpr std::chrono::seconds kShardLookMax{60};
+inline constexpr std::chrono::milliseconds kShardLookPause{20};
+
+// Lines of a list in a report that is merged of those of shards.
+inline constexpr std::size_t kMergedLinesMax = 1000;
+
 inline constexpr int kDatabasesMax = 10'000;
 inline constexpr int kThreadsMax = 256;
 

@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "base/check.h"
+#include "server/command/limits.h"
 
 namespace mayfly::server {
 namespace {
 
 using Kind = Reply::Kind;
 
-enum class Reduction : std::uint8_t { kAdd, kLargest, kSmallest, kKeep };
+enum class Reduction : std::uint8_t { kAdd, kLargest, kSmallest, kKeep, kBoth, kAppend };
 
 struct FieldRule {
   std::string_view field;
@@ -27,6 +28,14 @@ constexpr FieldRule kFieldRules[] = {
     {"purge-within", Reduction::kKeep},
     {"events-first", Reduction::kSmallest},
     {"events-last", Reduction::kLargest},
+    {"taken-at", Reduction::kLargest},
+    {"rows-purged-through", Reduction::kSmallest},
+    {"clean", Reduction::kBoth},
+    {"findings", Reduction::kAppend},
+    {"holders", Reduction::kAppend},
+    {"traces", Reduction::kAppend},
+    {"checked", Reduction::kKeep},
+    {"unknown", Reduction::kKeep},
 };
 
 Reduction ReductionOf(Bytes field) {
@@ -41,7 +50,9 @@ std::int64_t Reduce(Reduction reduction, std::int64_t a, std::int64_t b) {
     case Reduction::kAdd: return a + b;
     case Reduction::kLargest: return std::max(a, b);
     case Reduction::kSmallest: return std::min(a, b);
-    case Reduction::kKeep: return a;
+    case Reduction::kKeep:
+    case Reduction::kBoth:
+    case Reduction::kAppend: return a;
   }
   return a;
 }
@@ -81,7 +92,16 @@ void AddMaps(Reply& into, Reply other) {
   }
 }
 
+void Append(Reply& into, Reply other) {
+  for (Reply& item : other.items()) {
+    if (into.items().size() == kMergedLinesMax) return;
+    into.items().push_back(std::move(item));
+  }
+}
+
 void AddLists(Reply& into, Reply other, Reduction reduction) {
+  if (reduction == Reduction::kAppend) return Append(into, std::move(other));
+  if (reduction == Reduction::kKeep) return;
   Reply::Items& known = into.items();
   for (std::size_t i = 0; i < other.items().size(); ++i) {
     Reply& item = other.items()[i];
@@ -105,7 +125,10 @@ void Add(Reply& into, Reply other, Reduction reduction) {
   switch (into.kind) {
     case Kind::kInteger: into.value = Reduce(reduction, into.integer(), other.integer()); break;
     case Kind::kDouble: into.value = into.number() + other.number(); break;
-    case Kind::kBoolean: into.value = into.boolean() || other.boolean(); break;
+    case Kind::kBoolean:
+      into.value = reduction == Reduction::kBoth ? into.boolean() && other.boolean()
+                                                 : into.boolean() || other.boolean();
+      break;
     case Kind::kMap: AddMaps(into, std::move(other)); break;
     case Kind::kArray: AddLists(into, std::move(other), reduction); break;
     default: break;

@@ -152,6 +152,9 @@ class Executor {
   bool IsPlacedAgain(Session& session, const Status& error);
   std::string LostShardLine(Session& session) const;
 
+  // TTL.PROVE and TTL.CHECK: executor_looks.cc.
+  void RunLook(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+
   // TTL.EVENTS: executor_events.cc.
   void RunEvents(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
 

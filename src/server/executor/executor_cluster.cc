@@ -10,6 +10,7 @@
 #include "server/executor/across_call.h"
 #include "server/executor/executor.h"
 #include "server/executor/peer_commands.h"
+#include "server/executor/shard_runs.h"
 #include "wire/reply_parser.h"
 
 namespace mayfly::server {
@@ -263,32 +264,9 @@ std::size_t Executor::Forward(Session& session, const Pipeline& pipeline, const 
 // Runs the command on one database and returns its reply, in RESP3.
 Reply Executor::RunOn(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
                       std::shared_ptr<ServedDatabase> data) {
-  const auto failed = [&](const Status& status) {
-    run_.Abandon();
-    return Reply::Text(Reply::Kind::kError, Answer(status).error());
-  };
-  run_.Use(std::move(data));
-  if (entry.Is(kNoRows)) {
-    run_.BeginWithout();
-  } else if (const Status began = run_.Begin({}, ReachOf(entry)); !began.ok()) {
-    return failed(began);
-  }
-  OutputBuffer out;
-  static_cast<void>(run_.Run({.entry = entry,
-                              .args = args,
-                              .out = out,
-                              .version = ProtocolVersion::kResp3,
-                              .database = 0,
-                              .session = &session}));
-  const Status committed = run_.Commit();
+  Reply reply = RunOnce(run_, entry, args, std::move(data), &session);
   NotifyOthers(session);
-  if (!committed.ok()) return failed(committed);
-  ReplyParser parser;
-  parser.Feed(out.view());
-  auto reply = parser.Next();
-  if (!reply) return failed(reply.error());
-  if (!reply->has_value()) return failed(Status::Internal("the command did not reply"));
-  return **std::move(reply);
+  return reply;
 }
 
 void Executor::ReplyWith(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
@@ -337,6 +315,7 @@ void Executor::RunOnShard(Session& session, const CommandEntry& entry, std::span
 void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
   const ClusterRule& rule = *entry.cluster_rule;
   if (rule.scope == ClusterScope::kEvents) return RunEvents(session, entry, args);
+  if (rule.scope == ClusterScope::kJob) return RunLook(session, entry, args);
   const SteadyTime begin = server_.Steady();
   Show(session, entry, args);
   std::vector<ServerAddress> others;

@@ -25,7 +25,8 @@ ClusterSide::ClusterSide(Server& server, ShardDirectory& directory, PeerCalls* p
       directory_(directory),
       peers_(peers),
       redirect_(server.config().Watched(Setting::kClusterRedirect)),
-      patience_(server.config().Watched(Setting::kClusterPatience)) {}
+      patience_(server.config().Watched(Setting::kClusterPatience)),
+      looks_(server.clock(), server.real_clock()) {}
 
 ClusterSide::~ClusterSide() { directory_.SetListener(nullptr); }
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "server/session/client_state.h"
+#include "server/session/jobs/jobs.h"
 #include "server/session/peer_calls.h"
 #include "server/shards/shard_directory.h"
 
@@ -38,6 +39,10 @@ class ClusterSide final : private ShardListener {
 
   ShardDirectory& directory() { return directory_; }
   PeerCalls* peers() { return peers_; }
+
+  // Looks at whole shards for other servers and for clients, beside the thread of TTL.JOB's jobs, which
+  // may wait for such a look.
+  Jobs& looks() { return looks_; }
 
   ShardPlace PlaceOf(engine::Slot slot) const {
     return directory_.Find(ShardOf(slot, directory_.shards()));
@@ -89,6 +94,7 @@ class ClusterSide final : private ShardListener {
   const std::atomic<std::int64_t>& patience_;  // cluster-patience.
   mutable std::mutex mutex_;
   std::set<std::pair<std::string, std::string>> askers_;  // Guarded by mutex_: address, user.
+  Jobs looks_;
 };
 
 }  // namespace mayfly::server

@@ -47,6 +47,7 @@ Server::Server(ServerParts parts)
 }
 
 Server::~Server() {
+  jobs_.Stop();  // One may look at shards.
   cluster_.reset();
   expired_.clear();
   jobs_.Stop();

@@ -9,12 +9,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mayfly/bytes.h"
-#include "mayfly/status.h"
+#include "mayfly/result.h"
 #include "server/shards/cluster_view.h"
 #include "server/shards/served_database.h"
+#include "server/shards/store_look.h"
 
 namespace mayfly::server {
 
@@ -50,6 +52,12 @@ class ShardDirectory {
 
   // A server that released a shard for this one says so, in the directory's own bytes.
   virtual Status TakeOffer(Bytes /*offer*/) { return {}; }
+
+  // What the shard's objects in the store show, read anew, and where `find` is in them, unless that is
+  // empty. Nothing: there is no store beneath. Takes as long as reading the shard.
+  virtual Result<std::optional<StoreLook>> Look(std::size_t /*shard*/, Bytes /*find*/) const {
+    return std::optional<StoreLook>();
+  }
 
   // Reports the shards that are here, and all changes from then on. One listener; null: none any
   // more. When it returns, no call to the former one is under way.

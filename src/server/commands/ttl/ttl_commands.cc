@@ -44,7 +44,7 @@ constexpr CommandSpec kTtlCommands[] = {
     {"ttl.backups",  1,  kAdmin | kAlone,                kNoKeys, TtlBackups,
      {"List the backups that are there, the latest first.", "0.1.0", "O(n) in the backups"}},
     {"ttl.check",    -1, kAdmin | kDangerous | kAlone,   kNoKeys, TtlCheck,
-     {"Compare rows, index and counts, as a job.", "0.1.0", "O(n) in the bytes of the database", "[REPAIR]"}},
+     {"Compare rows, index and counts, as a job.", "0.1.0", "O(n) in the bytes of the database", "[REPAIR] [SHARD shard:int]"}},
     {"ttl.clock",    -1, kAdmin | kAlone,                kNoKeys, TtlClock,
      {"Show the clock; confirm or take back a jump of it.", "0.1.0", "O(1)", "action=[SHOW | CONFIRM | REVERT]"}},
     {"ttl.compact",  1,  kAdmin | kDangerous | kAlone,   kNoKeys, TtlCompact,
@@ -66,7 +66,7 @@ constexpr CommandSpec kTtlCommands[] = {
       "cursor]) | TABLE table=(name action=[GET | SET promise=(purge-within "
       "milliseconds:int)])]"}},
     {"ttl.prove",    -1, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlProve,
-     {"Find out what is left of the dead, as a job.", "0.1.0", "O(n) in the bytes of the database", "[FIND bytes]"}},
+     {"Find out what is left of the dead, as a job.", "0.1.0", "O(n) in the bytes of the database", "[FIND bytes] [SHARD shard:int]"}},
     {"ttl.purge",    -1, kWrite | kAlone | kDangerous,   kNoKeys, TtlPurge,
      {"Remove what has expired, in all databases.", "0.1.0", "O(n) in the rows purged",
       "[ROWS count:int] [TIME milliseconds:int]"}},

@@ -5,8 +5,12 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "mayfly/database.h"
+#include "mayfly/proof.h"
 #include "server/command/command.h"
 
 namespace mayfly::server {
@@ -46,6 +50,16 @@ Answer TtlTree(Call& call);
 // ttl_commands_proof.cc
 Answer TtlProve(Call& call);
 Answer TtlJob(Call& call);
+std::string_view NameOf(ProofHolder::Kind kind);
+
+// ttl_commands_shard.cc: on a cluster, of the shard that is named.
+Answer ProveShard(Call& call, const std::string& find, std::size_t shard);
+Answer CheckShard(Call& call, bool repair, std::size_t shard);
+Result<std::optional<std::size_t>> TakeShard(std::vector<Bytes>& words);
+
+// ttl_commands_upkeep.cc
+void WriteReport(ReplyWriter& reply, const CheckReport& report);
+void WriteReport(ReplyWriter& reply, const ReclaimReport& report);
 
 // The selected database. These commands hold no transaction, and use the public interface.
 Result<Keyspace*> SelectedKeyspace(const Call& call);

@@ -213,6 +213,15 @@ Answer TryPolicy(Call& call, std::span<const Bytes> asked) {
 
 constexpr std::string_view kPromise = "purge-within";
 
+// No promise is made that could be neither kept nor checked.
+Status CheckPromise(const Call& call, const std::optional<Millis>& promise) {
+  if (!promise || !call.host.on_cluster()) return {};
+  return Status::Unsupported(
+      "purge-within cannot be promised on a cluster: Ceph keeps older bytes in files of its own, "
+      "where mayfly cannot remove or find them. TTL.PROVE says how far dead rows have left the "
+      "shards, and docs/cluster.md what can be done about the rest");
+}
+
 // TABLE name [GET] | TABLE name SET purge-within ms|none. The other fields are for keys without a
 // ttl attribute.
 Answer TablePolicy(Call& call, std::span<const Bytes> words) {
@@ -233,6 +242,7 @@ Answer TablePolicy(Call& call, std::span<const Bytes> words) {
     return Status::Invalid(fmt::format("the policy of a table has no field '{}'", words[2]));
   }
   MAYFLY_RETURN_IF_ERROR(SetField(policy, words[2], words[3]));
+  MAYFLY_RETURN_IF_ERROR(CheckPromise(call, policy.purge_within));
   MAYFLY_RETURN_IF_ERROR(tables->SetPurgeWithin(name, policy.purge_within));
   call.reply.Ok();
   return {};
@@ -261,6 +271,7 @@ Answer TtlPolicy(Call& call) {
   for (std::size_t i = 1; i < words.size(); i += 2) {
     MAYFLY_RETURN_IF_ERROR(SetField(policy, words[i], words[i + 1]));
   }
+  MAYFLY_RETURN_IF_ERROR(CheckPromise(call, policy.purge_within));
   MAYFLY_RETURN_IF_ERROR(keyspace->SetPolicy(policy));
   call.reply.Ok();
   return {};

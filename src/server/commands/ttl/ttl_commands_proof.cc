@@ -17,19 +17,6 @@
 namespace mayfly::server {
 namespace {
 
-std::string_view NameOf(ProofHolder::Kind kind) {
-  switch (kind) {
-    case ProofHolder::Kind::kSnapshot: return "snapshot";
-    case ProofHolder::Kind::kTransaction: return "transaction";
-    case ProofHolder::Kind::kCursor: return "cursor";
-    case ProofHolder::Kind::kBackup: return "backup";
-    case ProofHolder::Kind::kClock: return "clock";
-    case ProofHolder::Kind::kBacklog: return "backlog";
-    case ProofHolder::Kind::kReader: return "reader";
-  }
-  return "unknown";
-}
-
 bool IsWorthTelling(const KeyspaceProof& keyspace) {
   return keyspace.purge_within || keyspace.rows > 0 || keyspace.due_rows > 0;
 }
@@ -142,14 +129,30 @@ Result<Jobs*> JobsOf(HostContexts& host) {
 
 }  // namespace
 
+std::string_view NameOf(ProofHolder::Kind kind) {
+  switch (kind) {
+    case ProofHolder::Kind::kSnapshot: return "snapshot";
+    case ProofHolder::Kind::kTransaction: return "transaction";
+    case ProofHolder::Kind::kCursor: return "cursor";
+    case ProofHolder::Kind::kBackup: return "backup";
+    case ProofHolder::Kind::kClock: return "clock";
+    case ProofHolder::Kind::kBacklog: return "backlog";
+    case ProofHolder::Kind::kReader: return "reader";
+  }
+  return "unknown";
+}
+
 Answer TtlProve(Call& call) {
+  std::vector<Bytes> words(call.args.begin() + 1, call.args.end());
+  MAYFLY_TRY(const auto shard, TakeShard(words));
   std::string find;
-  if (call.args.size() == 3 && IsWord(call.args[1], "find")) {
-    find = call.args[2];
+  if (words.size() == 2 && IsWord(words[0], "find")) {
+    find = words[1];
     if (find.empty()) return Status::Invalid("FIND needs at least one byte to look for");
-  } else if (call.args.size() != 1) {
+  } else if (!words.empty()) {
     return SyntaxError();
   }
+  if (shard) return ProveShard(call, find, *shard);
   MAYFLY_TRY(Database* const database, WholeDatabase(call.host));
   MAYFLY_TRY(Jobs* const jobs, JobsOf(call.host));
   MAYFLY_TRY(const std::uint64_t id,

@@ -2,6 +2,7 @@
 // database, which TTL.JOB shows; and TTL.BACKUPS.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/upkeep/watched_upkeep.h"
 #include "mayfly/database.h"
@@ -13,30 +14,6 @@
 
 namespace mayfly::server {
 namespace {
-
-void WriteReport(ReplyWriter& reply, const CheckReport& report) {
-  reply.Map(9);
-  Field(reply, "clean", report.clean());
-  Field(reply, "rows", report.rows);
-  Field(reply, "members", report.members);
-  Field(reply, "entries", report.entries);
-  Field(reply, "missing-entries", report.missing_entries);
-  Field(reply, "stale-entries", report.stale_entries);
-  Field(reply, "wrong-counts", report.wrong_counts);
-  Field(reply, "repaired", report.repaired);
-  reply.Bulk("findings");
-  reply.Array(report.findings.size());
-  for (const std::string& finding : report.findings) reply.Bulk(finding);
-}
-
-void WriteReport(ReplyWriter& reply, const ReclaimReport& report) {
-  reply.Map(5);
-  Field(reply, "files-dropped", report.files_dropped);
-  Field(reply, "files-rewritten", report.files_rewritten);
-  Field(reply, "bytes-rewritten", report.bytes_rewritten);
-  Field(reply, "held-up", report.held_up);
-  Field(reply, "stopped-by-clock", report.stopped_by_clock);
-}
 
 // By a time of its own (SHIFT), a backup is restored by `mayfly restore`.
 std::optional<RestoreMode> ModeNamed(Bytes word) {
@@ -70,6 +47,30 @@ Answer StartJob(Call& call, const char* kind, Work work) {
 }
 
 }  // namespace
+
+void WriteReport(ReplyWriter& reply, const ReclaimReport& report) {
+  reply.Map(5);
+  Field(reply, "files-dropped", report.files_dropped);
+  Field(reply, "files-rewritten", report.files_rewritten);
+  Field(reply, "bytes-rewritten", report.bytes_rewritten);
+  Field(reply, "held-up", report.held_up);
+  Field(reply, "stopped-by-clock", report.stopped_by_clock);
+}
+
+void WriteReport(ReplyWriter& reply, const CheckReport& report) {
+  reply.Map(9);
+  Field(reply, "clean", report.clean());
+  Field(reply, "rows", report.rows);
+  Field(reply, "members", report.members);
+  Field(reply, "entries", report.entries);
+  Field(reply, "missing-entries", report.missing_entries);
+  Field(reply, "stale-entries", report.stale_entries);
+  Field(reply, "wrong-counts", report.wrong_counts);
+  Field(reply, "repaired", report.repaired);
+  reply.Bulk("findings");
+  reply.Array(report.findings.size());
+  for (const std::string& finding : report.findings) reply.Bulk(finding);
+}
 
 Answer TtlBackup(Call& call) {
   if (call.args.size() > 2) return SyntaxError();
@@ -110,8 +111,11 @@ Answer TtlRestore(Call& call) {
 }
 
 Answer TtlCheck(Call& call) {
-  const bool repair = call.args.size() == 2 && IsWord(call.args[1], "repair");
-  if (call.args.size() > 1 && !repair) return SyntaxError();
+  std::vector<Bytes> words(call.args.begin() + 1, call.args.end());
+  MAYFLY_TRY(const auto shard, TakeShard(words));
+  const bool repair = words.size() == 1 && IsWord(words[0], "repair");
+  if (!words.empty() && !repair) return SyntaxError();
+  if (shard) return CheckShard(call, repair, *shard);
   return StartJob(call, "check", [repair](Database& database, const core::Progress& progress) {
     return core::CheckWatched(database, {.repair = repair}, progress);
   });
