@@ -120,6 +120,8 @@ std::string_view MergeText(ClusterMerge merge) {
     case ClusterMerge::kJoin: return "lists are joined";
     case ClusterMerge::kAny: return "one of the replies, by chance";
     case ClusterMerge::kLeast: return "the smallest numbers";
+    case ClusterMerge::kSame: return "an error if the shards differ";
+    case ClusterMerge::kWorst: return "of the shard whose clock is worst";
   }
   return {};
 }

@@ -471,6 +471,61 @@ TEST_F(AllShards, PagedTtlCommandsWalkTheShards) {
   EXPECT_EQ(client.Text("TTL.SCAN NOTTL CURSOR x"), "ERR invalid cursor");
 }
 
+// Else a cut that one shard makes at one instant and another a moment later would count rows in
+// another span.
+TEST_F(AllShards, AForecastHasTheSameSpansInEveryShard) {
+  for (int i = 0; i < 100; ++i) client.Text("PEXPIRE key" + std::to_string(i) + " 60000");
+  for (const std::string from : {"", " FROM 1700000000500"}) {
+    std::map<std::int64_t, std::int64_t> spans;
+    std::string cursor = "0";
+    int calls = 0;
+    do {
+      const Reply page =
+          client.Ask("TTL.FORECAST BUCKET 1000 BUCKETS 100 COUNT 7 CURSOR " + cursor + from);
+      ASSERT_EQ(page.kind, Reply::Kind::kArray) << page.text();
+      cursor = page.items()[0].text();
+      for (const Reply& span : page.items()[1].items()) {
+        spans[span.items()[1].integer()] += span.items()[5].integer();
+      }
+      served.clock().Advance(Millis(1));
+      ++calls;
+    } while (cursor != "0");
+    EXPECT_GT(calls, 10);
+    ASSERT_EQ(spans.size(), 1u);
+    EXPECT_EQ(spans.begin()->second, 100);
+  }
+  EXPECT_EQ(client.Text("TTL.FORECAST CURSOR at:0001"), "ERR invalid cursor");
+}
+
+TEST_F(AllShards, APolicyThatIsNotTheSameEverywhereIsNamed) {
+  auto policy = KeyspacePolicy{.default_ttl = Millis(5)};
+  const auto spaces = served.shards().database(6).OpenKeyspace("db0");
+  ASSERT_TRUE((*spaces)->SetPolicy(policy).ok());
+  EXPECT_TRUE(client.Text("TTL.POLICY").starts_with("ERR the shards differ"));
+  EXPECT_EQ(client.Text("TTL.POLICY SET default-ttl none"), "OK");
+  EXPECT_NE(client.Text("TTL.POLICY").find("default-ttl, none"), std::string::npos);
+}
+
+TEST_F(AllShards, EveryServerCountsTheSame) {
+  TestClient other(served.port(1));
+  for (int i = 0; i < 100; i += 3) client.Text("PEXPIRE key" + std::to_string(i) + " 10");
+  served.clock().Advance(Millis(10));
+  for (TestClient* const one : {&client, &other}) {
+    EXPECT_EQ(one->Text("DBSIZE"), "66");
+    EXPECT_EQ(one->Ask("KEYS *").items().size(), 66u);
+    EXPECT_EQ(Scan(*one, "COUNT 5").size(), 66u);
+    const Reply stats = one->Ask("TTL.STATS");
+    const Reply& keyspace = FieldOf(stats, "keyspaces").items().at(0);
+    EXPECT_EQ(FieldOf(keyspace, "rows").integer(), 100);
+    EXPECT_EQ(FieldOf(keyspace, "due-rows").integer(), 34);
+  }
+  const auto keys_of = [](const std::string& info) {
+    const std::size_t at = info.find("keys=");
+    return at == std::string::npos ? 0 : std::stoi(info.substr(at + 5));
+  };
+  EXPECT_EQ(keys_of(client.Text("INFO keyspace")) + keys_of(other.Text("INFO keyspace")), 66);
+}
+
 TEST_F(AllShards, ScriptsAreLoadedEverywhereForAPlainClient) {
   const std::string digest = client.Text("SCRIPT LOAD \"return redis.call('GET', KEYS[1])\"");
   for (const std::string& key : {std::string("key1"), std::string("key2"), std::string("key3")}) {

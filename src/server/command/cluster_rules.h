@@ -26,6 +26,8 @@ enum class ClusterMerge : std::uint8_t {
   kJoin,   // Lists become one.
   kAny,    // One that is not null, drawn at random.
   kLeast,  // The smallest number, of lists by place.
+  kSame,   // They are the same, or it is an error: the shards differ.
+  kWorst,  // That of the shard whose clock is worst.
 };
 
 struct ClusterRule {
@@ -33,6 +35,8 @@ struct ClusterRule {
   ClusterMerge merge = ClusterMerge::kFirst;
   // Of kPages, the position of the cursor; 0: it follows the word CURSOR, and may be missing.
   int cursor_at = 0;
+  // Of kPages: every shard's positions begin with the same instant, that of FROM or of the first call.
+  bool from_one_instant = false;
   // The command walks if this is its first argument, and otherwise has the other rule. Empty: both
   // are the same.
   std::string_view walks_if = {};

@@ -150,6 +150,31 @@ Reply Any(std::vector<Reply> replies, Random& random) {
   return std::move(replies[random.Below(replies.size())]);
 }
 
+Reply Same(std::vector<Reply> replies) {
+  const bool same = std::all_of(replies.begin(), replies.end(),
+                                [&](const Reply& reply) { return reply == replies.front(); });
+  if (same) return std::move(replies.front());
+  return Reply::Text(Kind::kError,
+                     "ERR the shards differ: a change was cut off; make it once more");
+}
+
+// A field of TTL.CLOCK; 0 for another reply.
+std::int64_t NumberIn(Reply& reply, const std::string& field) {
+  const Reply* const found = reply.kind == Kind::kMap ? FieldOf(reply, field) : nullptr;
+  return found != nullptr && found->kind == Kind::kInteger ? found->integer() : 0;
+}
+
+Reply Worst(std::vector<Reply> replies) {
+  const auto badness = [](Reply& reply) {
+    return std::pair(NumberIn(reply, "deletion-stopped"), NumberIn(reply, "ahead-ms"));
+  };
+  Reply* worst = &replies.front();
+  for (Reply& reply : replies) {
+    if (badness(reply) > badness(*worst)) worst = &reply;
+  }
+  return std::move(*worst);
+}
+
 }  // namespace
 
 Reply MergeReplies(ClusterMerge merge, std::vector<Reply> replies, Random& random) {
@@ -159,6 +184,8 @@ Reply MergeReplies(ClusterMerge merge, std::vector<Reply> replies, Random& rando
   if (error != replies.end()) return std::move(*error);
   if (merge == ClusterMerge::kJoin) return Join(std::move(replies));
   if (merge == ClusterMerge::kAny) return Any(std::move(replies), random);
+  if (merge == ClusterMerge::kSame) return Same(std::move(replies));
+  if (merge == ClusterMerge::kWorst) return Worst(std::move(replies));
   Reply merged = std::move(replies.front());
   if (merge == ClusterMerge::kFirst) return merged;
   const Reduction reduction =

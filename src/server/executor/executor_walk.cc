@@ -2,6 +2,7 @@
 // A position is | shard u16 | position in the shard |. Between servers it is the cursor itself
 // (place_cursor.h). SCAN's cursors are numbers to clients, which this server translates.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/coding.h"
@@ -52,8 +53,10 @@ class Executor::Walk {
     }
   };
 
-  Walk(const ClusterRule& rule, std::span<const Bytes> args)
+  // `now`: of a command whose shards all begin with one instant.
+  Walk(const ClusterRule& rule, std::span<const Bytes> args, WallTime now)
       : args_(args.begin(), args.end()), by_number_(rule.cursor_at > 0) {
+    if (rule.from_one_instant) AppendBigEndian64(front_, FromOf(args, now));
     cursor_at_ = static_cast<std::size_t>(rule.cursor_at);
     if (by_number_) return;
     for (std::size_t i = 1; i + 1 < args.size(); ++i) {
@@ -78,8 +81,13 @@ class Executor::Walk {
       place = given.value_or("");
     }
     MAYFLY_TRY(at, PositionOf(place));
+    if (place.empty()) at.within = front_;
+    if (at.within.size() < front_.size()) return InvalidCursor();
+    front_ = at.within.substr(0, front_.size());
     return {};
   }
+
+  Position NextShard() const { return {at.shard + 1, front_}; }
 
   std::span<const Bytes> WithCursor(const std::string& cursor) {
     cursor_ = cursor;
@@ -103,6 +111,16 @@ class Executor::Walk {
   std::uint64_t rows = 0;  // Visited so far, about.
 
  private:
+  // The number behind FROM; what is none is refused by the command.
+  static std::uint64_t FromOf(std::span<const Bytes> args, WallTime now) {
+    for (std::size_t i = 1; i + 1 < args.size(); ++i) {
+      if (!IsWord(args[i], "from")) continue;
+      const auto from = IntegerArgument(args[i + 1], 0, std::numeric_limits<std::int64_t>::max());
+      if (from) return static_cast<std::uint64_t>(*from);
+    }
+    return static_cast<std::uint64_t>(ToMs(now));
+  }
+
   static Result<Position> PositionOf(Bytes place) {
     if (place.empty()) return Position();
     std::uint16_t shard = 0;
@@ -112,6 +130,7 @@ class Executor::Walk {
 
   std::vector<Bytes> args_;
   const bool by_number_;
+  std::string front_;  // Of the positions in each shard.
   std::size_t cursor_at_ = 0;
   bool numbered_ = false;
   ScanCursors::Place from_;
@@ -121,7 +140,7 @@ class Executor::Walk {
 void Executor::RunWalk(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
   const SteadyTime begin = server_.Steady();
   Show(session, entry, args);
-  Walk walk(*entry.cluster_rule, args);
+  Walk walk(*entry.cluster_rule, args, server_.clock().Now());
   if (const Status begun = walk.Begin(server_.scan_cursors()); !begun.ok()) {
     return ReplyWith(session, entry, args, ErrorOf(begun), begin);
   }
@@ -151,7 +170,7 @@ std::optional<Reply> Executor::WalkHere(Session& session, const CommandEntry& en
   for (std::size_t visited = 0; walk.at.shard < directory.shards(); ++visited) {
     auto here = directory.Find(walk.at.shard).here;
     if (here == nullptr && skips_others) {
-      walk.at = {walk.at.shard + 1, {}};
+      walk.at = walk.NextShard();
       continue;
     }
     if (here == nullptr && is_peer) {
@@ -165,8 +184,7 @@ std::optional<Reply> Executor::WalkHere(Session& session, const CommandEntry& en
     if (!IsPage(part)) return part;  // An error.
     const auto within = PlaceOf(part.items()[0].text());
     if (!within) return ErrorOf(within.error());
-    walk.at =
-        *within ? Walk::Position{walk.at.shard, **within} : Walk::Position{walk.at.shard + 1, {}};
+    walk.at = *within ? Walk::Position{walk.at.shard, **within} : walk.NextShard();
     walk.rows += CountOf(args);
     const bool is_list = part.items()[1].kind == Reply::Kind::kArray;
     if (page && is_list) {

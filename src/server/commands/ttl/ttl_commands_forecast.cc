@@ -15,7 +15,8 @@
 namespace mayfly::server {
 namespace {
 
-// A position in a forecast: | begin of the first span u64 | deadline u64 | key |.
+// A position in a forecast: | begin of the first span u64 | deadline u64 | key |; at the beginning of
+// a shard of a cluster the first field alone, so that the spans of all shards are the same.
 std::string PlaceIn(const ForecastPart& part) {
   std::string place;
   AppendBigEndian64(place, static_cast<std::uint64_t>(ToMs(*part.begin)));
@@ -28,6 +29,7 @@ Status GoOn(ForecastPart& part, Bytes place) {
     return InvalidCursor();
   }
   part.begin = WallTimeFromMs(static_cast<std::int64_t>(begin));
+  if (place.empty()) return {};
   MAYFLY_TRY(part.after, EntryAt(place));
   return {};
 }
