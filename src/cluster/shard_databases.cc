@@ -48,7 +48,9 @@ ShardDatabases::ShardDatabases(std::shared_ptr<engine::cluster::ObjectStore> sto
       logger_(options.logger != nullptr ? *options.logger : SilentLogger()),
       lanes_(kLanes),
       here_(format.shards),
-      tenures_(format.shards) {}
+      tenures_(format.shards) {
+  node_options_.shard.totals = totals_;
+}
 
 ShardDatabases::~ShardDatabases() {
   node_.reset();  // All shards are lost.
@@ -116,6 +118,30 @@ Status ShardDatabases::TakeOffer(Bytes bytes) {
   MAYFLY_TRY(const engine::cluster::ShardOffer offer, DecodeOffer(bytes));
   if (node_ != nullptr) node_->OnOffer(offer);
   return {};
+}
+
+server::ClusterFigures ShardDatabases::figures() const {
+  const engine::cluster::NodeStats node = stats();
+  server::ClusterFigures figures{.is_in = node.in,
+                                 .is_withdrawn = node.withdrawn,
+                                 .taken_over = node.ownership.takeovers,
+                                 .received = node.ownership.received,
+                                 .given = node.ownership.given,
+                                 .servers_ended = node.ownership.fences,
+                                 .openings = totals_->openings.Read(),
+                                 .openings_failed = node.load_failures,
+                                 .renewals = node.ownership.renewed,
+                                 .lapses = node.ownership.regained,
+                                 .losses = node.ownership.ended,
+                                 .writes = totals_->writes.Read(),
+                                 .commits = totals_->commits,
+                                 .keys = totals_->keys,
+                                 .resends = totals_->resends,
+                                 .confirmed_reads = totals_->confirmed};
+  if (node_options_.clock != nullptr) {
+    figures.stall = totals_->Stall(node_options_.clock->Passed());
+  }
+  return figures;
 }
 
 Result<std::optional<server::StoreLook>> ShardDatabases::Look(std::size_t shard, Bytes find) const {

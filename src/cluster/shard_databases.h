@@ -64,6 +64,7 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
   std::shared_ptr<const server::ClusterView> view() const override;
   void SetListener(server::ShardListener* listener) override;
   Status TakeOffer(Bytes offer) override;
+  server::ClusterFigures figures() const override;
   Result<std::optional<server::StoreLook>> Look(std::size_t shard, Bytes find) const override;
 
  private:
@@ -95,6 +96,8 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
   engine::cluster::NodeOptions node_options_;
   const engine::cluster::ClusterFormat format_;
   const ShardDatabaseOptions options_;
+  const std::shared_ptr<engine::cluster::ShardTotals> totals_ =
+      std::make_shared<engine::cluster::ShardTotals>();  // With the shards.
   Logger& logger_;
   Lanes lanes_;
 

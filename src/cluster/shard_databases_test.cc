@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <numeric>
 #include <thread>
 
 #include "cluster/cluster_map.h"
@@ -94,6 +95,10 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
     }
   }
 
+  static std::uint64_t CountOf(const DurationCounts::Counts& counts) {
+    return std::accumulate(counts.buckets.begin(), counts.buckets.end(), std::uint64_t{0});
+  }
+
   static Keyspace& KeyspaceOf(server::ServedDatabase& data) {
     return *data.databases.mapping()->front();
   }
@@ -133,6 +138,29 @@ TEST_F(ShardDatabasesTest, ALookShowsWhatTheStoreShows) {
   EXPECT_EQ(look("").first_deadline, std::nullopt);
   EXPECT_EQ(look("").large_values, 1u);
   EXPECT_EQ(look("needle").traces.size(), 2u);
+}
+
+TEST_F(ShardDatabasesTest, FiguresOutliveTheStayOfShards) {
+  Server& first = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(first); }));
+  const server::ClusterFigures begin = first.shards->figures();
+  EXPECT_TRUE(begin.is_in);
+  EXPECT_EQ(begin.taken_over + begin.received, kShards);
+  EXPECT_EQ(CountOf(begin.openings), kShards);
+  EXPECT_GT(begin.renewals, 0u);
+  EXPECT_EQ(begin.lapses + begin.losses, 0u);
+  ASSERT_TRUE(KeyspaceOf(*first.shards->Find(3).here).Put("a", "1").ok());
+  const server::ClusterFigures put = first.shards->figures();
+  EXPECT_GE(put.commits, begin.commits + 1);
+  EXPECT_GE(put.keys, begin.keys + 1);
+  EXPECT_GE(CountOf(put.writes), CountOf(begin.writes) + 1);
+  EXPECT_EQ(put.stall, std::chrono::nanoseconds(0));
+  Server& second = Start(2);
+  ASSERT_TRUE(Until([&] { return second.shards->Here().size() == kShards / 2; }));
+  const server::ClusterFigures after = first.shards->figures();
+  EXPECT_EQ(after.given, kShards / 2);
+  EXPECT_GE(after.commits, put.commits);
+  EXPECT_GE(second.shards->figures().received, 1u);
 }
 
 TEST_F(ShardDatabasesTest, AServerAloneHasAllShards) {

@@ -119,9 +119,11 @@ void PrintHolders(const Proof& proof) {
 }
 
 void PrintTraces(const Proof& proof) {
-  Print(proof.traces.empty()
-            ? "\nnot found in any file or log of the database; backups are not searched\n"
-            : "\nFOUND\n");
+  const char* const nowhere =
+      IsUnknown(proof)
+          ? "\nnot found in what was searched; see what is not known\n"
+          : "\nnot found in any file or log of the database; backups are not searched\n";
+  Print(proof.traces.empty() ? nowhere : "\nFOUND\n");
   for (const ProofTrace& trace : proof.traces) {
     Print(fmt::format("  {}: {}\n", trace.where, trace.what));
   }

@@ -223,18 +223,22 @@ std::shared_ptr<Waiter> Executor::ParkForPeers(Session& session, const CommandEn
 void Executor::SendToPeer(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
                           PeerCommands::Order order, ReplyChange change) {
   const auto waiter = ParkForPeers(session, entry, args);
-  waiter->work =
-      PeerCommands::Start(*cluster_->peers(), std::move(order),
-                          [&server = server_, weak = std::weak_ptr(waiter),
-                           change = std::move(change)](std::vector<std::string> replies) {
-                            const auto its = weak.lock();
-                            const auto client = its != nullptr ? its->session.lock() : nullptr;
-                            if (client == nullptr) return;
-                            std::string bytes;
-                            for (std::string& reply : replies) bytes += reply;
-                            if (change) bytes = change(std::move(bytes));
-                            client->EndPeerWait(its, std::move(bytes));
-                          });
+  cluster_->forwards().commands += order.commands.size();
+  waiter->work = PeerCommands::Start(
+      *cluster_->peers(), std::move(order),
+      [&server = server_, weak = std::weak_ptr(waiter), change = std::move(change),
+       begin = server_.Steady(), waits = order.waits](std::vector<std::string> replies) {
+        if (!waits) {
+          server.cluster()->forwards().durations.Add(server.Steady() - begin);
+        }
+        const auto its = weak.lock();
+        const auto client = its != nullptr ? its->session.lock() : nullptr;
+        if (client == nullptr) return;
+        std::string bytes;
+        for (std::string& reply : replies) bytes += reply;
+        if (change) bytes = change(std::move(bytes));
+        client->EndPeerWait(its, std::move(bytes));
+      });
 }
 
 // The first command of the pipeline, and those behind it that go to the same server.

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "server/metrics/cluster_metrics.h"
 #include "server/metrics/health.h"
 #include "server/metrics/metrics_writer.h"
 #include "server/metrics/process_figures.h"
@@ -246,6 +247,7 @@ std::string MetricsText(Server& server, const RequestStatistics* requests, doubl
   WriteServer(out, server);
   WriteFollowing(out, server);
   WriteFollowers(out, server);
+  if (server.cluster() != nullptr) WriteCluster(out, *server.cluster());
   WriteCommands(out, server);
   WriteLatencies(out, server);
   if (requests != nullptr) WriteRequests(out, *requests);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/duration_counts.h"
 #include "base/printable.h"
 #include "server/stats/command_statistics.h"
 
@@ -65,6 +66,19 @@ class MetricsWriter {
     text_ +=
         fmt::format("{0}_bucket{{{1},le=\"+Inf\"}} {2}\n{0}_sum{{{1}}} {3}\n{0}_count{{{1}}} {2}\n",
                     name_, label, all, static_cast<double>(counts.micros) / kMicrosPerSecond);
+  }
+
+  // Of everything that was counted, with the same ends.
+  void Histogram(const DurationCounts::Counts& counts) {
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i + 1 < DurationCounts::kBuckets; ++i) {
+      seen += counts.buckets[i];
+      text_ += fmt::format("{}_bucket{{le=\"{:.6f}\"}} {}\n", name_,
+                           static_cast<double>(DurationCounts::EndOf(i)) / kMicrosPerSecond, seen);
+    }
+    seen += counts.buckets.back();
+    text_ += fmt::format("{0}_bucket{{le=\"+Inf\"}} {1}\n{0}_sum {2}\n{0}_count {1}\n", name_, seen,
+                         static_cast<double>(counts.micros) / kMicrosPerSecond);
   }
 
   std::string Take() { return std::move(text_); }

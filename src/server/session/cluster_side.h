@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "base/duration_counts.h"
 #include "server/session/client_state.h"
 #include "server/session/jobs/jobs.h"
 #include "server/session/peer_calls.h"
@@ -39,6 +40,14 @@ class ClusterSide final : private ShardListener {
 
   ShardDirectory& directory() { return directory_; }
   PeerCalls* peers() { return peers_; }
+
+  // Commands that were sent to other servers for clients, those that wait for keys without their time.
+  struct Forwards {
+    std::atomic<std::uint64_t> commands{0};
+    DurationCounts
+        durations;  // Until the replies came, of commands that were sent together as one.
+  };
+  Forwards& forwards() { return forwards_; }
 
   // Looks at whole shards for other servers and for clients, beside the thread of TTL.JOB's jobs, which
   // may wait for such a look.
@@ -94,6 +103,7 @@ class ClusterSide final : private ShardListener {
   const std::atomic<std::int64_t>& patience_;  // cluster-patience.
   mutable std::mutex mutex_;
   std::set<std::pair<std::string, std::string>> askers_;  // Guarded by mutex_: address, user.
+  Forwards forwards_;
   Jobs looks_;
 };
 

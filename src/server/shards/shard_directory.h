@@ -14,6 +14,7 @@
 
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
+#include "server/shards/cluster_figures.h"
 #include "server/shards/cluster_view.h"
 #include "server/shards/served_database.h"
 #include "server/shards/store_look.h"
@@ -52,6 +53,9 @@ class ShardDirectory {
 
   // A server that released a shard for this one says so, in the directory's own bytes.
   virtual Status TakeOffer(Bytes /*offer*/) { return {}; }
+
+  // For metrics.
+  virtual ClusterFigures figures() const { return {}; }
 
   // What the shard's objects in the store show, read anew, and where `find` is in them, unless that is
   // empty. Nothing: there is no store beneath. Takes as long as reading the shard.

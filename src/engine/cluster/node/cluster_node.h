@@ -150,6 +150,7 @@ class ClusterNode final : private OwnershipListener, private LeaseReplies {
     OwnerRecord record;
     std::shared_ptr<Shard> shard;  // Null: waits for its next try.
     bool is_given = false;         // The listener has it.
+    SteadyTime claimed;            // Or found broken: since when it cannot be used.
     SteadyTime retry_at = SteadyTime::max();
   };
 

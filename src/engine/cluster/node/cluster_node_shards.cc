@@ -13,6 +13,7 @@ namespace mayfly::engine::cluster {
 void ClusterNode::OnGained(ShardId shard, const OwnerRecord& record) {
   Held& held = held_[shard];
   held.record = record;
+  held.claimed = Now();
   Load(shard, held);
 }
 
@@ -78,6 +79,7 @@ void ClusterNode::OnLoaded(ShardId shard, const std::shared_ptr<Shard>& loaded,
   }
   ++counted_.loads;
   ++counted_.shards_here;
+  if (const auto& totals = options_.shard.totals) totals->openings.Add(Now() - held.claimed);
   held.is_given = true;
   listener_.OnGained(shard, NewShardEngine(loaded));
   SetHere(shard, true);
@@ -89,6 +91,7 @@ void ClusterNode::OnBroken(ShardId shard, const Shard* broken) {
   Log(logger_, LogLevel::kWarning, "cluster: {} is closed: {}", broken->name(),
       broken->writer().stopped().message());
   TakeFromListener(shard, place->second);
+  place->second.claimed = Now();
   place->second.retry_at = Now() + kReloadPause;
 }
 

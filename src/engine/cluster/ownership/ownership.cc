@@ -114,8 +114,14 @@ void Ownership::OnServerSwapped(SteadyTime now, RequestId request, bool done,
       view_.ForgetSilence();
       changed_ = true;
       break;
-    case ServerLease::Outcome::kRegained: view_.ForgetSilence(); [[fallthrough]];
-    case ServerLease::Outcome::kRenewed: OnRenewed(now); break;
+    case ServerLease::Outcome::kRegained:
+      ++counts_.regained;
+      view_.ForgetSilence();
+      [[fallthrough]];
+    case ServerLease::Outcome::kRenewed:
+      ++counts_.renewed;
+      OnRenewed(now);
+      break;
     case ServerLease::Outcome::kRefused:  // JoinIfFree() tries again.
     case ServerLease::Outcome::kLeft: break;
     case ServerLease::Outcome::kEnded: OnEnded(now); break;

@@ -54,6 +54,8 @@ struct OwnershipCounts {
   std::uint64_t given = 0;      // Shards released.
   std::uint64_t joined = 0;     // Incarnations of this server.
   std::uint64_t ended = 0;      // Those that others ended.
+  std::uint64_t renewed = 0;    // Renewals of the lease.
+  std::uint64_t regained = 0;   // Of these, after it had run out.
 };
 
 class Ownership {

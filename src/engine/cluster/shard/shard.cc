@@ -70,11 +70,27 @@ void Shard::CommitTogether(std::vector<Waiter*>& waiters) {
   }
   waiters.resize(seen);
   if (taken.empty() && !writer_.is_stopped()) return;
-  const Status status = Write(group);
+  const Status status = WriteCounted(group, taken.size());
   for (Waiter* const waiter : taken) waiter->status = status;
   if (!status.ok()) return;
   counts_.batches += taken.size();
   ++counts_.groups;
+}
+
+Status Shard::WriteCounted(CommitGroup& group, std::size_t commits) {
+  ShardTotals* const totals = options_.totals.get();
+  if (totals == nullptr) return Write(group);
+  const WriterCounts& writer = writer_.counts();
+  const std::uint64_t keys_before = writer.keys;
+  const std::uint64_t resends_before = writer.resends;
+  const SteadyTime began = lease_->clock().Passed();
+  totals->BeginWrite(began);
+  const Status status = Write(group);
+  totals->EndWrite(began, lease_->clock().Passed(), !writer_.is_uncertain());
+  totals->keys += writer.keys - keys_before;
+  totals->resends += writer.resends - resends_before;
+  if (status.ok()) totals->commits += commits;
+  return status;
 }
 
 Status Shard::Write(CommitGroup& group) {
@@ -123,6 +139,7 @@ Status Shard::Confirm() {
   // In this order: a shard is stopped before its lease could be another's.
   if (lease_->Holds() && !writer_.is_stopped()) return {};
   ++counts_.confirmed;
+  if (options_.totals != nullptr) ++options_.totals->confirmed;
   const Status status = writer_.Confirm();
   ReportIfStopped();
   return status;

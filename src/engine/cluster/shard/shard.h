@@ -28,6 +28,7 @@
 #include "engine/cluster/shard/large_values.h"
 #include "engine/cluster/shard/read_lease.h"
 #include "engine/cluster/shard/shard_state.h"
+#include "engine/cluster/shard/shard_totals.h"
 #include "engine/cluster/shard/shard_writer.h"
 #include "engine/drop_policy.h"
 
@@ -44,6 +45,9 @@ struct ShardOptions {
 
   // Asked by Compact() about each row. Shared with the creator. May be null.
   std::shared_ptr<const DropPolicy> drop_policy = nullptr;
+
+  // Counts what all shards do. Shared with the creator. May be null.
+  std::shared_ptr<ShardTotals> totals = nullptr;
 };
 
 struct ShardCounts {
@@ -102,6 +106,7 @@ class Shard {
   void Lead(std::unique_lock<std::mutex>& lock);
   void CommitTogether(std::vector<Waiter*>& waiters);
   Status Write(CommitGroup& group);
+  Status WriteCounted(CommitGroup& group, std::size_t commits);
   Status WriteLarge(const std::vector<CommitGroup::NewLarge>& news);
   void ReportIfStopped();
 
