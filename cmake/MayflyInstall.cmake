@@ -2,6 +2,7 @@
 #   library      libmayfly.so.VERSION, and the link by its soname
 #   development  headers, libmayfly.so, libmayfly.a, the files of find_package and pkg-config
 #   server       the executable
+#   rados        the plugin for Ceph, where it is built; nothing else needs librados2
 #   python       the Python package; only when it is asked for by name
 # Nothing is compiled for it: these are the libraries and the program that the tests run with.
 # docs/decisions/0049-packages.md has the reasons.
@@ -13,6 +14,7 @@ endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+set(MAYFLY_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/mayfly)
 set(MAYFLY_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/mayfly)
 set(MAYFLY_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -24,6 +24,9 @@ set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_THREADS 0)
 set(CPACK_COMPONENTS_ALL library development server python)
+if(TARGET mayfly_rados)
+  list(APPEND CPACK_COMPONENTS_ALL rados)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -58,6 +61,12 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-mayfly)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3 (<< 3.12)")
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python package mayfly, with the library inside.")
+
+# The plugin and the program are of one build: it refuses any other.
+set(CPACK_DEBIAN_RADOS_PACKAGE_NAME mayfly-rados)
+set(CPACK_DEBIAN_RADOS_PACKAGE_SECTION database)
+set(CPACK_DEBIAN_RADOS_PACKAGE_DEPENDS "mayfly-server (= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_RADOS_DESCRIPTION "The plugin with which mayfly serves a database on Ceph.")
 
 # Each package has its copyright; the files of dpkg have names without their component.
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)

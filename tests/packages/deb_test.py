@@ -14,6 +14,7 @@ import unittest
 from commands import check_pages, run
 
 BUILD = pathlib.Path(sys.argv.pop())
+PLUGIN = BUILD / "lib" / "libmayfly_rados.so"
 EXPOSURE_MAX = 2.0  # Of systemd-analyze security: 0 is a service that can do nothing, 10 one that can do all.
 
 
@@ -34,7 +35,10 @@ class Packages(unittest.TestCase):
         return run("dpkg-deb", "--field", self.files[package], name).strip()
 
     def test_there_is_one_per_component(self):
-        self.assertEqual(sorted(self.files), ["libmayfly-dev", "libmayfly0.1", "mayfly-server", "python3-mayfly"])
+        expected = ["libmayfly-dev", "libmayfly0.1", "mayfly-rados", "mayfly-server", "python3-mayfly"]
+        if not PLUGIN.exists():  # Built where librados' headers are.
+            expected.remove("mayfly-rados")
+        self.assertEqual(sorted(self.files), expected)
         for package in self.files:
             self.assertEqual(self.field(package, "Version"), "0.1.0")
             self.assertTrue((self.root / "usr/share/doc" / package / "copyright").is_file())
@@ -46,6 +50,32 @@ class Packages(unittest.TestCase):
                 self.assertIn(library, depends)
             self.assertNotIn("-dev", depends)
         self.assertEqual(self.field("libmayfly-dev", "Depends"), "libmayfly0.1 (= 0.1.0)")
+
+    @unittest.skipUnless(PLUGIN.exists(), "this build has no plugin for Ceph")
+    def test_the_plugin_alone_depends_on_ceph(self):
+        for package in self.files:
+            depends = self.field(package, "Depends")
+            self.assertEqual("librados2" in depends, package == "mayfly-rados", depends)
+        self.assertIn("mayfly-server (= 0.1.0)", self.field("mayfly-rados", "Depends"))
+        self.assertEqual([path.name for path in self.root.rglob("libmayfly_rados.so")], [PLUGIN.name])
+        # The program looks beside itself: this file is loaded, and Ceph's client says what is missing.
+        said = subprocess.run(
+            [self.root / "usr/bin/mayfly", "serve", "--cluster", self.folder / "none.conf", "--cluster-server", "1",
+             "--port", "0", "--http-port", "-1"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=60)
+        self.assertNotEqual(said.returncode, 0)
+        self.assertIn("none.conf", said.stdout)
+        self.assertNotIn("mayfly-rados", said.stdout)
+
+    @unittest.skipUnless(PLUGIN.exists(), "this build has no plugin for Ceph")
+    def test_without_the_plugin_the_server_names_its_package(self):
+        root = self.folder / "alone"
+        run("dpkg-deb", "--extract", self.files["mayfly-server"], root)
+        said = subprocess.run(
+            [root / "usr/bin/mayfly", "serve", "--cluster", self.folder / "none.conf", "--cluster-server", "1"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        self.assertNotEqual(said.returncode, 0)
+        self.assertIn("Install the package mayfly-rados", said.stdout)
 
     def test_the_server_depends_on_the_library_that_edits_lines(self):
         self.assertIn("libedit2", self.field("mayfly-server", "Depends"))

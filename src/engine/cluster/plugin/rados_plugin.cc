@@ -14,11 +14,14 @@ namespace {
 
 constexpr const char* kPluginName = "libmayfly_rados.so";
 
+// Below the prefix of an installation, or absolute.
+constexpr const char* kPluginFolder = MAYFLY_PLUGIN_FOLDER;
+
 Status Missing(const std::string& file, const char* why) {
   return Status::Unsupported(fmt::format(
       "a database on Ceph needs {} and Ceph's client library, and loading it failed: {}. Install "
-      "Debian's librados2 beside mayfly; a build of mayfly has the plugin if librados-dev and "
-      "libradospp-dev were there",
+      "the package mayfly-rados, which brings librados2; a build of mayfly has the plugin if "
+      "librados-dev and libradospp-dev were there",
       file, why != nullptr ? why : "no reason was given"));
 }
 
@@ -27,11 +30,16 @@ Status Missing(const std::string& file, const char* why) {
 std::string RadosPluginFile() {
   std::error_code error;
   const auto executable = std::filesystem::read_symlink("/proc/self/exe", error);
-  for (auto folder = executable.parent_path(); !error && folder.has_relative_path();
-       folder = folder.parent_path()) {
-    const auto file = folder / "lib" / kPluginName;
+  return error ? kPluginName : RadosPluginBeside(executable.string());
+}
+
+std::string RadosPluginBeside(const std::string& executable) {
+  const auto folder = std::filesystem::path(executable).parent_path();
+  const auto prefix = folder.parent_path();
+  for (const auto& place : {folder / "lib", prefix / "lib", prefix / kPluginFolder}) {
+    const auto file = place / kPluginName;
+    std::error_code error;
     if (std::filesystem::exists(file, error)) return file.string();
-    if (folder == executable.parent_path().parent_path()) break;
   }
   return kPluginName;
 }

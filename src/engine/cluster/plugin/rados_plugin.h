@@ -1,6 +1,6 @@
 // rados_plugin.h - loads the part of mayfly that needs Ceph's librados, which nothing else does.
-// libmayfly_rados.so lies beside the libraries of mayfly. It is built where librados' headers are,
-// and loaded when a cluster is opened; so a mayfly without a cluster runs without Ceph.
+// libmayfly_rados.so is built where librados' headers are, installed as a component and package of its
+// own, and loaded when a cluster is opened; so a mayfly without a cluster runs without Ceph.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,12 @@
 
 namespace mayfly::engine::cluster {
 
-// The file that OpenRados() loads if none is named: in the folder lib beside that of the
-// executable, or where the dynamic linker finds it.
+// The file that OpenRados() loads if none is named: that of this executable.
 std::string RadosPluginFile();
+
+// In the folder lib of a build, beside that of the executable; in the folder of plugins below the
+// prefix that the executable is installed in; else a name, for the dynamic linker to find.
+std::string RadosPluginBeside(const std::string& executable);
 
 // Connects to a pool. The plugin stays loaded until the process ends.
 // Unsupported when the plugin or librados is not there, with what to install; or when the plugin is
