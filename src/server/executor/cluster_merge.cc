@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Reply::Kind;
 
-enum class Reduction : std::uint8_t { kAdd, kLargest, kSmallest, kKeep, kBoth, kAppend };
+enum class Reduction : std::uint8_t { kAdd, kLargest, kSmallest, kKeep, kBoth, kAppend, kNotOk };
 
 struct FieldRule {
   std::string_view field;
@@ -31,6 +31,7 @@ constexpr FieldRule kFieldRules[] = {
     {"taken-at", Reduction::kLargest},
     {"rows-purged-through", Reduction::kSmallest},
     {"clean", Reduction::kBoth},
+    {"clock-state", Reduction::kNotOk},
     {"findings", Reduction::kAppend},
     {"holders", Reduction::kAppend},
     {"traces", Reduction::kAppend},
@@ -52,7 +53,8 @@ std::int64_t Reduce(Reduction reduction, std::int64_t a, std::int64_t b) {
     case Reduction::kSmallest: return std::min(a, b);
     case Reduction::kKeep:
     case Reduction::kBoth:
-    case Reduction::kAppend: return a;
+    case Reduction::kAppend:
+    case Reduction::kNotOk: return a;
   }
   return a;
 }
@@ -128,6 +130,9 @@ void Add(Reply& into, Reply other, Reduction reduction) {
     case Kind::kBoolean:
       into.value = reduction == Reduction::kBoth ? into.boolean() && other.boolean()
                                                  : into.boolean() || other.boolean();
+      break;
+    case Kind::kBulk:
+      if (reduction == Reduction::kNotOk && into.text() == "ok") into = std::move(other);
       break;
     case Kind::kMap: AddMaps(into, std::move(other)); break;
     case Kind::kArray: AddLists(into, std::move(other), reduction); break;

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "server/command/limits.h"
+
 namespace mayfly::server {
 namespace {
 
@@ -38,6 +40,46 @@ TEST(ClusterMerge, MapsAreAddedByFieldAndInstantsAreNot) {
   EXPECT_EQ(Merge(ClusterMerge::kSum,
                   {Map({{"purged-through", Number(7)}}), Map({{"purged-through", Number(5)}})}),
             Map({{"purged-through", Number(5)}}));
+}
+
+TEST(ClusterMerge, AReportIsCleanIfAllAreAndHasTheLinesOfAll) {
+  const auto report = [](bool clean, const char* finding) {
+    Reply::Items findings;
+    if (finding != nullptr) findings.push_back(Reply::Bulk(finding));
+    return Map({{"clean", Reply::Boolean(clean)}, {"findings", Reply::Array(findings)}});
+  };
+  EXPECT_EQ(Merge(ClusterMerge::kSum, {report(true, nullptr), report(true, nullptr)}),
+            report(true, nullptr));
+  EXPECT_EQ(Merge(ClusterMerge::kSum,
+                  {report(true, nullptr), report(false, "shard 1: a"), report(true, nullptr)}),
+            report(false, "shard 1: a"));
+  const Reply both =
+      Merge(ClusterMerge::kSum, {report(false, "shard 1: a"), report(false, "shard 2: b")});
+  EXPECT_EQ(both.items()[3], Reply::Array({Reply::Bulk("shard 1: a"), Reply::Bulk("shard 2: b")}));
+}
+
+TEST(ClusterMerge, JoinedLinesAreBounded) {
+  const auto lines = [](std::size_t count) {
+    return Map({{"traces", Reply::Array(Reply::Items(count, Number(1)))}});
+  };
+  EXPECT_EQ(Merge(ClusterMerge::kSum, {lines(kMergedLinesMax - 1), lines(5)}),
+            lines(kMergedLinesMax));
+}
+
+TEST(ClusterMerge, AClockThatIsNotOkIsSeen) {
+  const auto state = [](const char* word) { return Map({{"clock-state", Reply::Bulk(word)}}); };
+  EXPECT_EQ(Merge(ClusterMerge::kSum, {state("ok"), state("jumped"), state("ok")}),
+            state("jumped"));
+  const auto clock = [](std::int64_t stopped, std::int64_t ahead) {
+    return Map({{"deletion-stopped", Number(stopped)}, {"ahead-ms", Number(ahead)}});
+  };
+  EXPECT_EQ(Merge(ClusterMerge::kWorst, {clock(0, 5), clock(1, 0), clock(0, 9)}), clock(1, 0));
+  EXPECT_EQ(Merge(ClusterMerge::kWorst, {clock(0, 5), clock(0, 9)}), clock(0, 9));
+}
+
+TEST(ClusterMerge, WhatShouldBeTheSameAndIsNotIsAnError) {
+  EXPECT_EQ(Merge(ClusterMerge::kSame, {Number(1), Number(1)}), Number(1));
+  EXPECT_TRUE(Merge(ClusterMerge::kSame, {Number(1), Number(1), Number(2)}).is_error());
 }
 
 TEST(ClusterMerge, ListsOfNamedMapsAreMatchedByName) {
