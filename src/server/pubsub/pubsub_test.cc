@@ -18,10 +18,15 @@ class RefusingNotes final : public Subscriber {
  public:
   bool Deliver(const PubSubMessage& message) override {
     if (refuses) return false;
+    if (message.left) {
+      left.push_back(*message.left);
+      return true;
+    }
     taken.push_back(fmt::format("{}/{}/{}", message.pattern, message.channel, message.payload));
     return true;
   }
   std::vector<std::string> taken;
+  std::vector<std::size_t> left;  // Of subscriptions that were ended.
   bool refuses = false;
 };
 
@@ -53,6 +58,27 @@ TEST(PubSub, KeepsShardChannelsApart) {
   EXPECT_EQ(a.taken, (Texts{"/c/1", "*/c/2"}));
   EXPECT_EQ(mine.count(ChannelKind::kShard), 1u);
   EXPECT_EQ(mine.count(ChannelKind::kChannel), 1u);
+}
+
+TEST(PubSub, EndsShardChannelsAndTellsWhatIsLeft) {
+  PubSub registry;
+  RefusingNotes a, b;
+  Subscriptions of_a(registry, a), of_b(registry, b);
+  for (const char* const name : {"x1", "x2", "y"}) {
+    of_a.Subscribe(ChannelKind::kShard, name);
+    of_b.Subscribe(ChannelKind::kShard, name);
+  }
+  of_a.Subscribe(ChannelKind::kChannel, "x1");
+  b.refuses = true;
+  registry.EndShardChannels([](Bytes channel) { return channel.starts_with("x"); });
+  ASSERT_EQ(a.left.size(), 2u);
+  EXPECT_EQ(a.left[0], 2u);
+  EXPECT_EQ(a.left[1], 1u);
+  EXPECT_EQ(of_a.names(ChannelKind::kShard), (Texts{"y"}));
+  EXPECT_EQ(of_a.names(ChannelKind::kChannel), (Texts{"x1"}));
+  EXPECT_FALSE(of_b.any()) << "it takes no more messages";
+  EXPECT_EQ(registry.CountSubscribers(ChannelKind::kShard, "x1"), 0u);
+  EXPECT_EQ(registry.CountSubscribers(ChannelKind::kShard, "y"), 1u);
 }
 
 TEST(PubSub, CountsOnlyWhatIsThere) {
