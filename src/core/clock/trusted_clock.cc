@@ -59,13 +59,15 @@ constexpr std::string_view kDecide =
 }  // namespace
 
 TrustedClock::TrustedClock(const Clock& clock, Millis jump_max,
-                           const std::optional<StoredTime>& stored, Logger& logger)
+                           const std::optional<StoredTime>& stored, Logger& logger,
+                           const RemovalLimit* limit)
     : clock_(clock),
       jump_max_us_(ToUs(jump_max)),
       tolerance_us_(ToUs(std::min(kClockTolerance, jump_max))),
       step_min_us_(ToUs(std::clamp(jump_max, kClockStepFloor, kClockStepMin))),
       knows_passed_(KnowsPassed(clock)),
-      logger_(logger) {
+      logger_(logger),
+      limit_(limit) {
   const std::lock_guard lock(mutex_);
   const Reading reading = Read();
   wall_lead_us_ = reading.lead_us();
@@ -295,7 +297,7 @@ Status TrustedClock::Revert() {
 }
 
 bool TrustedClock::Reconsider() {
-  if (may_delete()) return true;
+  if (!stopped_.load(std::memory_order_acquire)) return true;
   const std::lock_guard lock(mutex_);
   const Reading reading = ReadWithCare();
   LookAt(reading);

@@ -10,6 +10,8 @@
 //     until Confirm() or Revert(), not even after a restart: hiding can be undone, removing cannot.
 //     The lead of a new database is explained; Confirm(), Revert(), downtime, a time server and,
 //     slowly, time itself explain more.
+// (3) Where other clocks limit removal (removal_limit.h), what died after their limit is hidden and
+//     not removed, whatever this clock shows.
 // What explains a gap at open, and why: docs/decisions/0018-trusted-time.md.
 // Threads: any; Now() takes no lock unless the wall clock was set.
 #pragma once
@@ -20,6 +22,7 @@
 #include <optional>
 #include <string>
 
+#include "core/clock/removal_limit.h"
 #include "mayfly/clock.h"
 #include "mayfly/logger.h"
 #include "mayfly/maintenance.h"
@@ -42,9 +45,9 @@ struct StoredTime {
 
 class TrustedClock {
  public:
-  // `stored` is the record of the last run, if there was one.
+  // `stored` is the record of the last run, if there was one. `limit`: null, or outlives the clock.
   TrustedClock(const Clock& clock, Millis jump_max, const std::optional<StoredTime>& stored,
-               Logger& logger);
+               Logger& logger, const RemovalLimit* limit = nullptr);
 
   // The instant an operation decides by; read it once per operation.
   WallTime Now() const;
@@ -54,7 +57,17 @@ class TrustedClock {
   // Returns when Now() has reached `until`, when woken, or earlier.
   void Sleep(Waker& waker, WallTime until) const;
 
-  bool may_delete() const { return !stopped_.load(std::memory_order_acquire); }
+  // What died at this instant or before may be removed; min(): nothing; max(): all that is dead.
+  WallTime removable_by() const {
+    if (stopped_.load(std::memory_order_acquire)) return WallTime::min();
+    return limit_ == nullptr ? WallTime::max() : limit_->Latest();
+  }
+
+  // Whether all that is dead by Now() may be removed.
+  bool may_delete() const {
+    const WallTime by = removable_by();
+    return by == WallTime::max() || (by > WallTime::min() && Now() <= by);
+  }
 
   // Invalid while the wall clock is behind: see Database::ConfirmClock().
   Status Confirm();
@@ -75,8 +88,8 @@ class TrustedClock {
 
   StoredTime ToStore(bool orderly_stop) const;
 
-  // True when a time server now vouches for a jump that may have been downtime. Then removal
-  // resumes.
+  // False while a jump stops removal. A jump that may have been downtime does not any more once a
+  // time server vouches for it.
   bool Reconsider();
 
   ClockReport Report() const;
@@ -111,6 +124,7 @@ class TrustedClock {
   const std::int64_t step_min_us_;   // Smaller steps are ignored.
   const bool knows_passed_;          // Else time passes by the wall clock alone.
   Logger& logger_;
+  const RemovalLimit* const limit_;  // Null: none.
 
   mutable std::atomic<std::int64_t> lead_us_{0};       // Of trusted time over steady time.
   mutable std::atomic<std::int64_t> wall_lead_us_{0};  // Of wall time, when it was last set.

@@ -411,5 +411,53 @@ TEST_F(TrustedClockTest, IsNotPushedAheadByThreadsThatLookWhileTimePasses) {
   EXPECT_EQ(clock.Now(), machine_.Now());
 }
 
+class LimitAt final : public RemovalLimit {
+ public:
+  WallTime Latest() const override { return latest; }
+
+  WallTime latest = WallTime::min();
+};
+
+TEST_F(TrustedClockTest, WhatOtherClocksDoNotAllowIsHiddenAndNotRemoved) {
+  LimitAt limit;
+  const TrustedClock clock(machine_, kJumpMax, std::nullopt, log_, &limit);
+  EXPECT_FALSE(clock.may_delete());
+  EXPECT_EQ(clock.removable_by(), WallTime::min());
+  limit.latest = kStart - 1ms;
+  EXPECT_FALSE(clock.may_delete());
+  EXPECT_EQ(clock.removable_by(), kStart - 1ms);
+  limit.latest = kStart;
+  EXPECT_TRUE(clock.may_delete());
+  machine_.Set(kStart + 1h);
+  EXPECT_EQ(clock.Now(), kStart + 1h);
+  EXPECT_FALSE(clock.may_delete());
+  limit.latest = kStart + 1h;
+  EXPECT_TRUE(clock.may_delete());
+}
+
+// A machine that takes over goes on from the time that was reached, which others may not allow.
+TEST_F(TrustedClockTest, TimeReachedByAWrongClockIsKeptAndDoesNotRemove) {
+  machine_.Set(kStart + 1h);
+  const StoredTime stored = Make().ToStore(false);
+  ManualClock other(kStart);
+  LimitAt limit;
+  limit.latest = kStart + 1s;
+  const TrustedClock clock(other, kJumpMax, stored, log_, &limit);
+  EXPECT_GE(clock.Now(), kStart + 1h);
+  EXPECT_FALSE(clock.may_delete());
+  EXPECT_EQ(clock.removable_by(), kStart + 1s);
+}
+
+TEST_F(TrustedClockTest, AJumpStopsAllRemovalWhateverOtherClocksAllow) {
+  LimitAt limit;
+  limit.latest = WallTime::max();
+  TrustedClock clock(machine_, kJumpMax, std::nullopt, log_, &limit);
+  machine_.Set(kStart + kYear);
+  static_cast<void>(clock.Now());
+  EXPECT_FALSE(clock.may_delete());
+  EXPECT_FALSE(clock.Reconsider());
+  EXPECT_EQ(clock.removable_by(), WallTime::min());
+}
+
 }  // namespace
 }  // namespace mayfly::core

@@ -184,6 +184,10 @@ inline constexpr std::uint64_t kProgressRows = 256;
 // A promise below this could not be kept on any disk.
 inline constexpr Millis kPurgeWithinMin = std::chrono::seconds(1);
 
+// How long a reaper with dead rows that other clocks do not allow to be removed yet waits before it
+// looks again.
+inline constexpr Millis kRemovalLimitPause = std::chrono::seconds(1);
+
 // How long a reaper that could not purge, on a full disk say, waits before it tries again.
 inline constexpr Millis kReaperRetryPause = std::chrono::seconds(1);
 

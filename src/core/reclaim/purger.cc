@@ -31,13 +31,16 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgePace& 
   PurgeReport report;
   const std::uint64_t reverts = NoteReverts();
   const WallTime now = store_.clock().Now();
-  report.stopped_by_clock = !store_.clock().Reconsider();
+  static_cast<void>(store_.clock().Reconsider());
+  const WallTime removable = store_.clock().removable_by();
+  report.stopped_by_clock = removable == WallTime::min();
   const SteadyTime start = store_.clock().Steady();
   const SteadyTime end =
       options.time_max > std::chrono::duration_cast<Millis>(SteadyTime::max() - start)
           ? SteadyTime::max()
           : start + options.time_max;
-  const Run run{options, pace, now, StableInstant(store_), end, report, reverts};
+  const Run run{options, pace,   std::min(now, removable), StableInstant(store_), end,
+                report,  reverts};
   if (options.keyspace != nullptr) {
     KeyspaceState& only = KeyspaceImpl::Of(*options.keyspace, store_).state();
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(only));
@@ -254,7 +257,9 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
   MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
   // The rows may be alive again.
   if (store_.clock().reverts() != run.reverts) return {};
-  CommitPlan plan(store_.clock().Now());
+  // Time may have moved on since the run began, but not what may be removed.
+  const WallTime now = store_.clock().Now();
+  CommitPlan plan(store_.clock().may_delete() ? now : std::min(now, run.now));
   DeathListener* const listener = store_.death_listener();
   std::vector<Death> deaths;
   MemberPurge members(store_, plan, keyspace, listener != nullptr ? &deaths : nullptr);

@@ -46,7 +46,7 @@ class Purger {
   explicit Purger(Store& store) : store_(store), orphans_(store) {}
 
   // Purges all keyspaces, or the one named, up to the bounds. Nothing is removed while the clock is
-  // not trusted.
+  // not trusted, nor what died after the limit that other clocks set.
   Result<PurgeReport> Purge(const PurgeOptions& options, const PurgePace& pace = {});
 
   // Purges a keyspace completely, waiting for writes under way: afterwards no row that was dead at
@@ -86,7 +86,7 @@ class Purger {
   struct Run {
     const PurgeOptions& options;
     const PurgePace& pace;
-    WallTime now;
+    WallTime now;  // Or, if that is earlier, up to when other clocks allow removal.
     WallTime stable;
     SteadyTime end;
     PurgeReport& report;

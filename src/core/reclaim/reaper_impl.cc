@@ -202,11 +202,8 @@ void ReaperImpl::SleepUntilDue(const std::stop_token& stop) {
   const WallTime next_look = store_->clock().Now() + kReclaimPause;
   while (!stop.stop_requested() && !IsAwaited()) {
     store_->watch().Announce(waker_, WallTime::max());
-    // While the clock is not trusted dead rows must wait for Confirm() or Revert(); deleted ones
-    // need not.
-    const bool may_delete = store_->clock().Reconsider();
     const auto next = purger_.NextDeadline();
-    WallTime until = may_delete && next && *next ? **next : WallTime::max();
+    WallTime until = next && *next ? PurgeableAt(**next) : WallTime::max();
     if (purger_.HasOrphans()) until = WallTimeFromMs(0);
     if (options_.reclaim) until = std::min(until, reclaimer_.NextDue());
     if (options_.reclaim && (look_again_ || WasWritten())) until = std::min(until, next_look);
@@ -216,6 +213,16 @@ void ReaperImpl::SleepUntilDue(const std::stop_token& stop) {
     store_->clock().Sleep(waker_, until);
   }
   store_->watch().Withdraw(waker_);
+}
+
+// While the clock is not trusted dead rows must wait for Confirm() or Revert(); deleted ones need
+// not. Nobody tells when other clocks allow more.
+WallTime ReaperImpl::PurgeableAt(WallTime deadline) const {
+  TrustedClock& clock = store_->clock();
+  if (!clock.Reconsider()) return WallTime::max();
+  const WallTime now = clock.Now();
+  if (deadline <= std::min(now, clock.removable_by())) return deadline;
+  return deadline > now ? deadline : now + kRemovalLimitPause;
 }
 
 bool ReaperImpl::IsAwaited() {

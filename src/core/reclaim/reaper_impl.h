@@ -67,6 +67,7 @@ class ReaperImpl {
   ReaperPace::Lag CurrentLag() const;
   Outcome Reclaim(const std::stop_token& stop, bool has_backlog);
   void SleepUntilDue(const std::stop_token& stop);
+  WallTime PurgeableAt(WallTime deadline) const;
   bool IsAwaited();
   bool WasWritten() const;
   bool MuchWasRemoved() const;

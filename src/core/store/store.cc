@@ -53,7 +53,8 @@ Status Store::Load() {
   MAYFLY_RETURN_IF_ERROR(LoadFormat());
   MAYFLY_TRY(const std::optional<StoredTime> stored, LoadTime());
   const Clock& clock = options_.clock != nullptr ? *options_.clock : SystemClock::Process();
-  clock_ = std::make_unique<TrustedClock>(clock, options_.clock_jump_max, stored, logger_);
+  clock_ = std::make_unique<TrustedClock>(clock, options_.clock_jump_max, stored, logger_,
+                                          options_.removal_limit);
   events_ = std::make_unique<EventLog>(*engine_, logger_);
   MAYFLY_RETURN_IF_ERROR(events_->Load());
   MAYFLY_RETURN_IF_ERROR(collection_ids_.Load());

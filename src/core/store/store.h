@@ -44,6 +44,8 @@ struct StoreOptions {
   // The drop policy that the engine's compactions ask. Null: they ask none. Shared with the engine.
   std::shared_ptr<DropHorizon> horizon = nullptr;
   const Clock* clock = nullptr;
+  // How far clocks of other machines allow removal. Null: they do not matter.
+  const RemovalLimit* removal_limit = nullptr;
   Logger* logger = nullptr;
 };
 

@@ -192,15 +192,18 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
 }
 
 void Store::PurgeOnRead(KeyspaceState& keyspace, Bytes key) {
-  if (!options_.purge_on_read || !clock_->may_delete() || !engine_->capabilities().writable) return;
+  if (!options_.purge_on_read || !engine_->capabilities().writable) return;
+  if (clock_->removable_by() == WallTime::min()) return;
   std::vector<Event> events;
   {
     const std::shared_lock gate(keyspace.gate(), std::try_to_lock);
     if (!gate.owns_lock() || keyspace.dropped() || keyspace.purges_held()) return;
     const KeyLatches::One latch = latches_.TryLock(StripeOf(keyspace.id(), key));
     if (!latch.owns_lock()) return;
-    CommitPlan plan(clock_->Now());
-    if (!clock_->may_delete()) return;  // This reading of the clock may have been a jump.
+    const WallTime now = clock_->Now();
+    const WallTime removable = clock_->removable_by();
+    if (removable == WallTime::min()) return;  // This reading of the clock may have been a jump.
+    CommitPlan plan(std::min(now, removable));
     KeyState key_state;
     if (!ReadKeyState(keyspace, key, nullptr, key_state).ok()) return;
     if (!key_state.stored || key_state.Living(plan.now()) != nullptr) return;
