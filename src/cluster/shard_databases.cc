@@ -102,6 +102,13 @@ std::shared_ptr<const server::ClusterView> ShardDatabases::view() const {
   return view_ = std::move(now);
 }
 
+// A lease is renewed in the store every second, and holds for some.
+server::ClusterHealth ShardDatabases::health() const {
+  server::ClusterHealth health{.store_answers = stats().in};
+  if (options_.clocks != nullptr) health.clocks = options_.clocks->Report();
+  return health;
+}
+
 void ShardDatabases::SetListener(server::ShardListener* listener) {
   const std::lock_guard calls(listener_mutex_);
   listener_ = listener;
@@ -241,6 +248,7 @@ Status ShardDatabases::OpenOn(std::unique_ptr<engine::Engine> engine, OpenShard&
              core::NewDatabase(std::move(engine), {.allow_any_instant = true,
                                                    .clock_jump_max = options_.clock_jump_max,
                                                    .clock = options_.clock,
+                                                   .removal_limit = options_.clocks,
                                                    .logger = options_.logger}));
   open.transactions = std::make_unique<server::CoreTransactionSource>(*open.database);
   MAYFLY_TRY(open.databases, server::Databases::Open(*open.database, 1));

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/clock_comparison.h"
 #include "cluster/lanes.h"
 #include "engine/cluster/node/cluster_node.h"
 #include "mayfly/clock.h"
@@ -32,6 +33,8 @@ struct ShardDatabaseOptions {
   Millis clock_jump_max = std::chrono::hours(12);
   bool reap = true;  // A thread for each shard purges its rows as they die.
   const Clock* clock = nullptr;
+  // The other servers' clocks, which limit purges. Null: they do not.
+  const ClockComparison* clocks = nullptr;
   Logger* logger = nullptr;
 };
 
@@ -62,6 +65,7 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
   server::ShardPlace Find(std::size_t shard) const override;
   std::vector<std::shared_ptr<server::ServedDatabase>> Here() const override;
   std::shared_ptr<const server::ClusterView> view() const override;
+  server::ClusterHealth health() const override;
   void SetListener(server::ShardListener* listener) override;
   Status TakeOffer(Bytes offer) override;
   server::ClusterFigures figures() const override;

@@ -42,12 +42,16 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
  protected:
   struct Server {
     Heard heard;
-    std::shared_ptr<MemoryObjectStore> store;
-    std::unique_ptr<ShardDatabases> shards;
+    ManualClock wall{WallTimeFromMs(1'700'000'000'000)};  // Rows are judged by it.
+    std::unique_ptr<ClockComparison> clocks = nullptr;
+    std::shared_ptr<MemoryObjectStore> store = nullptr;
+    std::unique_ptr<ShardDatabases> shards = nullptr;
   };
 
   Server& Start(std::uint64_t id) {
     auto& server = servers_[id];
+    server.wall.Set(clock_.Now());
+    server.clocks = std::make_unique<ClockComparison>(server.wall, skew_max_);
     engine::cluster::NodeOptions node;
     node.format.database = "db";
     node.format.shards = kShards;
@@ -55,7 +59,8 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
     node.seed = id;
     node.clock = &clock_;
     server.store = std::make_shared<MemoryObjectStore>(objects_);
-    auto opened = ShardDatabases::Open(server.store, node, {.clock = &clock_});
+    auto opened = ShardDatabases::Open(server.store, node,
+                                       {.clock = &server.wall, .clocks = server.clocks.get()});
     EXPECT_TRUE(opened.has_value()) << opened.status().ToString();
     server.shards = std::move(opened).value();
     server.shards->SetListener(&server.heard);
@@ -66,6 +71,7 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
 
   void TearDown() override {
     for (auto& [id, server] : servers_) {
+      if (server.shards == nullptr) continue;
       server.shards->SetListener(nullptr);
       server.shards.reset();
     }
@@ -78,6 +84,8 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
       if (holds()) return true;
       clock_.Advance(Millis(5));
       for (auto& [id, server] : servers_) {
+        server.wall.Advance(Millis(5));
+        if (server.shards == nullptr) continue;
         server.shards->AwaitStep();
         static_cast<void>(engine::cluster::AwaitKeys(*server.store, "none", {"none"}));
         server.shards->AwaitStep();
@@ -85,6 +93,30 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
     }
     return holds();
   }
+  // Each server learns what the others' clocks show now.
+  void CompareClocks() {
+    for (auto& [id, server] : servers_) {
+      std::vector<std::string> others;
+      for (const auto& [other, its] : servers_) {
+        if (other != id && its.shards != nullptr) others.push_back(std::to_string(other));
+      }
+      server.clocks->SetPeers(others);
+      for (const std::string& other : others) {
+        server.clocks->Add(other, servers_.at(std::stoull(other)).wall.Now(), server.wall.Passed(),
+                           server.wall.Passed());
+      }
+    }
+  }
+
+  // Dead or alive.
+  static std::uint64_t StoredRows(server::ServedDatabase& data) {
+    const auto statistics = data.database.GetStatistics();
+    EXPECT_TRUE(statistics.has_value());
+    std::uint64_t rows = 0;
+    for (const auto& keyspace : statistics->keyspaces) rows += keyspace.rows;
+    return rows;
+  }
+
   bool HasAll(const Server& server) { return server.shards->Here().size() == kShards; }
 
   void Send(const std::string& address, const ShardOffer& offer) override {
@@ -103,7 +135,8 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
     return *data.databases.mapping()->front();
   }
 
-  ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
+  ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};  // Leases go by it.
+  const std::atomic<std::int64_t> skew_max_{1000};
   const std::shared_ptr<MemoryObjects> objects_ = std::make_shared<MemoryObjects>();
   std::map<std::uint64_t, Server> servers_;
 };
@@ -238,6 +271,60 @@ TEST_F(ShardDatabasesTest, ALateListenerHearsOfShardsThatAreHere) {
   server.shards->SetListener(&late);
   EXPECT_EQ(late.came, static_cast<int>(kShards));
   server.shards->SetListener(nullptr);
+}
+
+// A clock that is an hour ahead hides a row half an hour too early. That stays so at the next owner, whose
+// clock is right; the row's bytes stay until its time has come by all clocks.
+TEST_F(ShardDatabasesTest, WhatAWrongClockHidStaysHiddenAndIsNotRemovedTooEarly) {
+  Server& first = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(first); }));
+  Server& second = Start(2);
+  ASSERT_TRUE(Until([&] { return second.shards->Here().size() == kShards / 2; }));
+  CompareClocks();
+  auto data = first.shards->Here().front();
+  const std::size_t shard = data->shard;
+  const WallTime deadline = first.wall.Now() + std::chrono::minutes(30);
+  ASSERT_TRUE(KeyspaceOf(*data).Put("row", "1", Lifetime::Until(deadline)).ok());
+  const auto is_hidden = [](server::ServedDatabase& where) {
+    return KeyspaceOf(where).GetRow("row").status().IsNotFound();
+  };
+  EXPECT_FALSE(is_hidden(*data));
+
+  first.wall.Set(first.wall.Now() + std::chrono::hours(1));
+  EXPECT_EQ(first.clocks->Report().state, server::ClusterClocks::State::kAhead);
+  EXPECT_TRUE(is_hidden(*data));
+  EXPECT_EQ(data->database.Purge({})->rows, 0u);
+  EXPECT_EQ(StoredRows(*data), 1u);
+  data.reset();
+
+  first.shards->SetListener(nullptr);
+  first.shards.reset();
+  ASSERT_TRUE(Until([&] { return HasAll(second); }));
+  CompareClocks();
+  EXPECT_EQ(second.clocks->Report().state, server::ClusterClocks::State::kAlone);
+  data = second.shards->Find(shard).here;
+  EXPECT_TRUE(is_hidden(*data));
+  EXPECT_EQ(data->database.Purge({})->rows, 0u);
+  EXPECT_EQ(StoredRows(*data), 1u);
+
+  second.wall.Advance(deadline + Millis(skew_max_) - second.wall.Now());
+  EXPECT_TRUE(is_hidden(*data));
+  EXPECT_TRUE(Until([&] { return StoredRows(*data) == 0; }));
+}
+
+TEST_F(ShardDatabasesTest, NothingIsRemovedWhileTheOthersClocksAreUnknown) {
+  Server& server = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(server); }));
+  const auto data = server.shards->Here().front();
+  ASSERT_TRUE(KeyspaceOf(*data).Put("row", "1", Lifetime::For(Millis(10))).ok());
+  server.wall.Advance(std::chrono::seconds(10));
+  const auto purged = data->database.Purge({});
+  EXPECT_EQ(purged->rows, 0u);
+  EXPECT_TRUE(purged->stopped_by_clock);
+  EXPECT_TRUE(KeyspaceOf(*data).GetRow("row").status().IsNotFound());
+  EXPECT_EQ(StoredRows(*data), 1u);
+  CompareClocks();
+  EXPECT_TRUE(Until([&] { return StoredRows(*data) == 0; }));
 }
 
 TEST(ClusterMap, ReadsAddresses) {

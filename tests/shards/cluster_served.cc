@@ -71,9 +71,9 @@ struct ClusterServed::Member {
 ClusterServed::ClusterServed(Options options)
     : shards_(options.shards, options.servers, options.clock != nullptr ? *options.clock : clock_) {
   for (std::size_t i = 0; i < options.servers; ++i) {
-    members_.push_back(std::make_unique<Member>(shards_.directory(i),
-                                                options.clock != nullptr ? *options.clock : clock_,
-                                                options.settings));
+    const Clock& rows = options.clock != nullptr ? *options.clock : clock_;
+    const Clock& clock = options.server_clocks.empty() ? rows : *options.server_clocks.at(i);
+    members_.push_back(std::make_unique<Member>(shards_.directory(i), clock, options.settings));
     shards_.SetAddress(i, {"127.0.0.1", port(i)});
   }
 }
@@ -85,6 +85,8 @@ ClusterServed::~ClusterServed() {
 int ClusterServed::port(std::size_t server) const { return members_.at(server)->network->port(); }
 
 Server& ClusterServed::server(std::size_t server) { return *members_.at(server)->server; }
+
+PeerLinks& ClusterServed::peers(std::size_t server) { return *members_.at(server)->links; }
 
 std::string ClusterServed::AddressOf(std::size_t server) const {
   return fmt::format("127.0.0.1:{}", port(server));

@@ -24,6 +24,8 @@ class ClusterServed {
     std::size_t shards = 4;
     Served::Settings settings = {};
     const Clock* clock = nullptr;  // Of rows; null: a manual one.
+    // What each server shows as its own, if they are to differ.
+    std::vector<const Clock*> server_clocks = {};
   };
 
   // Throws when it does not start. Shards go to the servers in turn: server 0 has the even ones.
@@ -35,6 +37,7 @@ class ClusterServed {
 
   int port(std::size_t server) const;
   Server& server(std::size_t server);
+  PeerLinks& peers(std::size_t server);
   MemoryShards& shards() { return shards_; }
   ManualClock& clock() { return clock_; }
 

@@ -56,21 +56,22 @@ Result<std::unique_ptr<ClusterPart>> ClusterPart::Open(Config& config, bool manu
   MAYFLY_TRY(auto store, engine::cluster::OpenRados({.conf_file = conf,
                                                      .user = config.Text(Setting::kClusterCephUser),
                                                      .pool = config.Text(Setting::kClusterPool)}));
-  MAYFLY_TRY(auto shards, cluster::ShardDatabases::Open(
-                              std::move(store), NodeOptionsOf(config, logger),
-                              {.clock_jump_max = Millis(config.Number(Setting::kClockJumpMax)),
-                               .reap = config.IsOn(Setting::kReaper),
-                               .clock = &SystemClock::Process(),
-                               .logger = &logger}));
-  return std::unique_ptr<ClusterPart>(new ClusterPart(config, logger, std::move(shards)));
+  std::unique_ptr<ClusterPart> part(new ClusterPart(config, logger));
+  MAYFLY_TRY(part->shards_, cluster::ShardDatabases::Open(
+                                std::move(store), NodeOptionsOf(config, logger),
+                                {.clock_jump_max = Millis(config.Number(Setting::kClockJumpMax)),
+                                 .reap = config.IsOn(Setting::kReaper),
+                                 .clock = &SystemClock::Process(),
+                                 .clocks = &part->clocks_,
+                                 .logger = &logger}));
+  return part;
 }
 
-ClusterPart::ClusterPart(Config& config, Logger& logger,
-                         std::unique_ptr<cluster::ShardDatabases> shards)
+ClusterPart::ClusterPart(Config& config, Logger& logger)
     : config_(config),
       logger_(logger),
-      links_(config, SystemClock::Process()),
-      shards_(std::move(shards)) {}
+      clocks_(SystemClock::Process(), config.Watched(Setting::kClusterClockSkewMax)),
+      links_(config, SystemClock::Process()) {}
 
 Status ClusterPart::Join(int port) {
   server::ServerAddress address{.host = "127.0.0.1", .port = port};
@@ -81,6 +82,9 @@ Status ClusterPart::Join(int port) {
     }
   }
   MAYFLY_RETURN_IF_ERROR(shards_->Join(address, &offers_));
+  peer_clocks_ = std::make_unique<cluster::PeerClocks>(*shards_, links_, SystemClock::Process(),
+                                                       clocks_, logger_);
+  peer_clocks_->Start();
   Log(logger_, LogLevel::kInfo, "server {} of the cluster's database {}, at {}",
       config_.Number(Setting::kClusterServer), config_.Text(Setting::kClusterName),
       server::ToText(address));

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "cluster/clock_comparison.h"
+#include "cluster/peer_clocks.h"
 #include "cluster/peer_offers.h"
 #include "cluster/shard_databases.h"
 #include "mayfly/logger.h"
@@ -29,14 +31,15 @@ class ClusterPart {
   void Leave();
 
  private:
-  ClusterPart(server::Config& config, Logger& logger,
-              std::unique_ptr<cluster::ShardDatabases> shards);
+  ClusterPart(server::Config& config, Logger& logger);
 
   const server::Config& config_;
   Logger& logger_;
+  cluster::ClockComparison clocks_;  // Answers of links_ go there.
   server::PeerLinks links_;
   cluster::PeerOffers offers_{links_};
-  std::unique_ptr<cluster::ShardDatabases> shards_;  // Uses offers_.
+  std::unique_ptr<cluster::ShardDatabases> shards_;   // Uses clocks_ and offers_.
+  std::unique_ptr<cluster::PeerClocks> peer_clocks_;  // Null before Join().
 };
 
 }  // namespace mayfly::app

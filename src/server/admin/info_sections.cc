@@ -271,7 +271,10 @@ std::string ModulesSection(InfoSource& /*source*/) { return ""; }
 std::string ClusterSection(InfoSource& source) {
   ClusterSide* const cluster = source.server().cluster();
   if (cluster == nullptr) return "cluster_enabled:0\r\n";
-  return fmt::format("cluster_enabled:1\r\nmayfly_shards:{}\r\n", cluster->directory().shards());
+  ShardDirectory& directory = cluster->directory();
+  return fmt::format("cluster_enabled:1\r\nmayfly_shards:{}\r\nmayfly_shards_here:{}\r\n",
+                     directory.shards(), directory.Here().size()) +
+         HealthText(directory.health());
 }
 
 struct Section {

@@ -76,7 +76,14 @@ Answer Nodes(Call& call, ClusterSide& cluster) {
 }
 
 Answer Info(Call& call, ClusterSide& cluster) {
-  call.reply.Verbatim("txt", ClusterInfoText(*cluster.directory().view()));
+  call.reply.Verbatim("txt",
+                      ClusterInfoText(*cluster.directory().view(), cluster.directory().health()));
+  return {};
+}
+
+// For the other servers, which compare it with theirs.
+Answer Clock(Call& call, ClusterSide& /*cluster*/) {
+  call.reply.Integer(ToMs(call.host.server()->clock().Now()));
   return {};
 }
 
@@ -170,6 +177,8 @@ Answer GetKeysInSlot(Call& call, ClusterSide& cluster) {
 
 Answer Help(Call& call, ClusterSide& /*cluster*/) {
   constexpr std::string_view kLines[] = {
+      "CLOCK",
+      "    Return what this server's clock shows, in milliseconds since 1970.",
       "COUNT-FAILURE-REPORTS <node-id>",
       "    Return 1 if nothing has been heard of the server for a while.",
       "COUNTKEYSINSLOT <slot>",
@@ -208,6 +217,8 @@ constexpr std::uint32_t kSpeaks = kNoRows | kFast | kLoading | kStale;
 
 // clang-format off
 constexpr CommandSpec kSubcommands[] = {
+    {"clock",                 2, kReads | kFast, kNoKeys, OnCluster<Clock>,
+     {"Return what the server's clock shows, in milliseconds.", "0.1.0", "O(1)"}},
     {"count-failure-reports", 3, kOperator, kNoKeys, OnCluster<FailureReports>,
      {"Tell whether a server is silent.", "3.0.0", "O(n) in the servers", "node-id"}},
     {"countkeysinslot",       3, kReads,    kNoKeys, OnCluster<CountKeysInSlot>,

@@ -99,7 +99,7 @@ std::string NodesText(const ClusterView& view) {
   return text;
 }
 
-std::string ClusterInfoText(const ClusterView& view) {
+std::string ClusterInfoText(const ClusterView& view, const ClusterHealth& health) {
   const std::size_t ok = CountSlots(view, State::kReachable);
   const std::size_t silent = CountSlots(view, State::kSilent);
   const std::size_t gone = CountSlots(view, State::kGone);
@@ -108,14 +108,16 @@ std::string ClusterInfoText(const ClusterView& view) {
     if (!SlotsOfMember(view, i).empty()) ++owners;
   }
   const ClusterMember* const self = view.self();
-  return fmt::format(
+  const bool is_ok = ok + silent == engine::kSlotCount && health.store_answers;
+  std::string text = fmt::format(
       "cluster_state:{}\r\ncluster_slots_assigned:{}\r\ncluster_slots_ok:{}\r\n"
       "cluster_slots_pfail:{}\r\ncluster_slots_fail:{}\r\ncluster_known_nodes:{}\r\n"
       "cluster_size:{}\r\ncluster_current_epoch:{}\r\ncluster_my_epoch:{}\r\n"
       "cluster_stats_messages_sent:0\r\ncluster_stats_messages_received:0\r\n"
       "total_cluster_links_buffer_limit_exceeded:0\r\n",
-      ok + silent == engine::kSlotCount ? "ok" : "fail", ok + silent + gone, ok, silent, gone,
-      view.members.size(), owners, view.epoch, self != nullptr ? self->epoch : 0);
+      is_ok ? "ok" : "fail", ok + silent + gone, ok, silent, gone, view.members.size(), owners,
+      view.epoch, self != nullptr ? self->epoch : 0);
+  return text + HealthText(health);
 }
 
 }  // namespace mayfly::server

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "server/shards/cluster_health.h"
 #include "server/shards/cluster_view.h"
 #include "wire/reply_writer.h"
 
@@ -15,8 +16,9 @@ void WriteSlots(const ClusterView& view, ReplyWriter& reply);
 // CLUSTER SHARDS: all servers, also those without slots.
 void WriteShards(const ClusterView& view, ReplyWriter& reply);
 
-// CLUSTER NODES, CLUSTER INFO.
+// CLUSTER NODES, CLUSTER INFO. While the store does not answer the state is "fail", as nothing is
+// served.
 std::string NodesText(const ClusterView& view);
-std::string ClusterInfoText(const ClusterView& view);
+std::string ClusterInfoText(const ClusterView& view, const ClusterHealth& health);
 
 }  // namespace mayfly::server

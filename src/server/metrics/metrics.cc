@@ -210,6 +210,34 @@ void WriteClock(MetricsWriter& out, const ClockReport& clock) {
           clock.jumps_forward);
 }
 
+// Of a server of a cluster.
+void WriteCluster(MetricsWriter& out, ShardDirectory& directory) {
+  out.One("mayfly_cluster_shards", "gauge", "Shards of the cluster's database.",
+          directory.shards());
+  out.One("mayfly_cluster_shards_here", "gauge", "Shards that this server serves.",
+          directory.Here().size());
+  const ClusterHealth health = directory.health();
+  out.One("mayfly_cluster_store_answers", "gauge",
+          "0: the store has not answered for the time of a lease.", health.store_answers ? 1 : 0);
+  if (!health.clocks) return;
+  using State = ClusterClocks::State;
+  out.Begin(
+      "mayfly_cluster_clocks", "gauge",
+      "1 for how this server's clock is beside the others'; ahead and unknown hold up purges.");
+  for (const State state :
+       {State::kAlone, State::kAgree, State::kAhead, State::kBehind, State::kUnknown}) {
+    out.Value(health.clocks->state == state ? 1 : 0, Label("state", Word(state)));
+  }
+  out.One("mayfly_cluster_clock_skew_seconds", "gauge",
+          "Between this server's clock and the one that is furthest from it.",
+          Seconds(health.clocks->skew));
+  out.One("mayfly_cluster_clock_ahead_seconds", "gauge",
+          "How far this server's clock is ahead of most others'; negative: behind.",
+          Seconds(health.clocks->ahead));
+  out.One("mayfly_cluster_clock_skew_max_seconds", "gauge", "The skew that is allowed.",
+          Seconds(health.clocks->bound));
+}
+
 void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
   out.One("mayfly_purged_rows_total", "counter", "Dead rows removed.", statistics.purged_rows);
   out.One("mayfly_purged_members_total", "counter", "Dead members of collections removed.",
@@ -250,6 +278,7 @@ std::string MetricsText(Server& server, const RequestStatistics* requests, doubl
   if (server.cluster() != nullptr) WriteCluster(out, *server.cluster());
   WriteCommands(out, server);
   WriteLatencies(out, server);
+  if (server.cluster() != nullptr) WriteCluster(out, server.cluster()->directory());
   if (requests != nullptr) WriteRequests(out, *requests);
   if (const auto statistics = GatherStatistics(server)) {
     WriteKeyspaces(out, *statistics);

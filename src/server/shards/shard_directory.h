@@ -15,6 +15,8 @@
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "server/shards/cluster_figures.h"
+#include "mayfly/status.h"
+#include "server/shards/cluster_health.h"
 #include "server/shards/cluster_view.h"
 #include "server/shards/served_database.h"
 #include "server/shards/store_look.h"
@@ -50,6 +52,9 @@ class ShardDirectory {
   virtual std::vector<std::shared_ptr<ServedDatabase>> Here() const = 0;
 
   virtual std::shared_ptr<const ClusterView> view() const = 0;
+
+  // Of the store and of the servers' clocks.
+  virtual ClusterHealth health() const { return {}; }
 
   // A server that released a shard for this one says so, in the directory's own bytes.
   virtual Status TakeOffer(Bytes /*offer*/) { return {}; }
