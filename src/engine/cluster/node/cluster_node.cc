@@ -102,8 +102,23 @@ SteadyTime ClusterNode::Step() {
     if (held.retry_at <= Now()) Load(shard, held);
     next = std::min(next, held.retry_at);
   }
+  LookForNamesake();
   Publish();
   return next;
+}
+
+void ClusterNode::LookForNamesake() {
+  const ServerRecordPtr& namesake = ownership_->namesake();
+  if (namesake == nullptr || !refused_.ok()) return;
+  const Status refused = Status::Invalid(fmt::format(
+      "another server of the cluster's database {} has the number {} of this one: the one at {}. "
+      "Each needs a number of its own (cluster-server)",
+      options_.format.database, options_.server, namesake->address));
+  {
+    const std::unique_lock lock(places_mutex_);
+    refused_ = refused;
+  }
+  if (options_.on_refused) options_.on_refused(refused);
 }
 
 void ClusterNode::Publish() {
@@ -114,9 +129,8 @@ void ClusterNode::Publish() {
   counted_.withdrawn = ownership_->IsWithdrawn();
   counted_.shards_loading = static_cast<std::uint32_t>(held_.size()) - counted_.shards_here;
   stats_ = counted_;
-  if (!ownership_->HasLeft() || has_left_) return;
-  has_left_ = true;
-  left_.notify_all();
+  has_left_ = has_left_ || ownership_->HasLeft();
+  if (has_left_ || counted_.in || !refused_.ok()) changed_.notify_all();
 }
 
 Place ClusterNode::PlaceOf(Slot slot) const {
@@ -146,10 +160,20 @@ void ClusterNode::OnOffer(const ShardOffer& offer) {
   mailbox_->Post([this, offer] { ownership_->OnOffer(Now(), offer.shard, offer.released); });
 }
 
+Status ClusterNode::AwaitJoined(std::chrono::milliseconds wait_max) {
+  std::unique_lock lock(places_mutex_);
+  const bool done =
+      changed_.wait_for(lock, wait_max, [this] { return stats_.in || !refused_.ok(); });
+  if (done) return refused_;
+  return Status::Busy(
+      fmt::format("server {} has not joined the cluster after {} ms; it goes on trying",
+                  options_.server, wait_max.count()));
+}
+
 Status ClusterNode::Leave(std::chrono::milliseconds wait_max) {
   mailbox_->Post([this] { ownership_->Leave(); });
   std::unique_lock lock(places_mutex_);
-  if (left_.wait_for(lock, wait_max, [this] { return has_left_; })) return {};
+  if (changed_.wait_for(lock, wait_max, [this] { return has_left_; })) return {};
   return Status::Busy(fmt::format(
       "server {} still has {} shards after {} ms; it goes on leaving, or stop it: others take them",
       options_.server, stats_.shards_here + stats_.shards_loading, wait_max.count()));

@@ -80,6 +80,10 @@ struct NodeOptions {
   // of the store from others meanwhile.
   std::uint32_t loads_in_flight_max = 4;
 
+  // Called once, on the node's thread, when another living server has this one's number. The node
+  // owns nothing then, and will not, for as long as the other one lives. May be null.
+  std::function<void(const Status&)> on_refused = nullptr;
+
   const Clock* clock = nullptr;  // Must outlive the node.
   Logger* logger = nullptr;      // Null: silence. Must outlive the node.
 };
@@ -134,6 +138,11 @@ class ClusterNode final : private OwnershipListener, private LeaseReplies {
   // A server that released a shard for this one says so.
   void OnOffer(const ShardOffer& offer);
 
+  // Returns when the server is in the roster. Invalid when another living server has its number;
+  // Busy when that takes longer than `wait_max`, say since the store does not answer, or an earlier
+  // life of this server may still hold its lease.
+  Status AwaitJoined(std::chrono::milliseconds wait_max);
+
   // Gives all shards to others and leaves the roster. Busy when that takes longer than `wait_max`;
   // it goes on then.
   Status Leave(std::chrono::milliseconds wait_max);
@@ -160,6 +169,7 @@ class ClusterNode final : private OwnershipListener, private LeaseReplies {
 
   void Run();
   SteadyTime Step();
+  void LookForNamesake();
   void Publish();
 
   // From Ownership, on the node's thread.
@@ -206,7 +216,8 @@ class ClusterNode final : private OwnershipListener, private LeaseReplies {
   std::vector<ServerRecordPtr> servers_;  // By id; those that have not ended.
   NodeStats stats_;
   bool has_left_ = false;
-  std::condition_variable_any left_;
+  Status refused_;  // Ok: no other server has our number.
+  std::condition_variable_any changed_;
 
   std::atomic<bool> stopping_{false};
   std::thread thread_;

@@ -210,6 +210,64 @@ TEST_F(ClusterNodeTest, AChildOfForkLeavesItsThreadsAlone) {
   ExpectShardsAreFilled(server);
 }
 
+// Somebody copied a configuration.
+TEST_F(ClusterNodeTest, ASecondServerOfTheSameNumberIsRefusedAndTouchesNothing) {
+  RigServer& first = StartAlone();
+  FillShards();
+  constexpr ServerId kPlaceOfCopy = 77;
+  auto& copy = servers_[kPlaceOfCopy] = std::make_unique<RigServer>(objects_);
+  NodeOptions options = OptionsOf(1);
+  options.address = "copy";
+  options.seed = kPlaceOfCopy;
+  std::atomic<int> refusals{0};
+  options.on_refused = [&](const Status& status) {
+    ++refusals;
+    EXPECT_NE(status.message().find("number 1"), std::string::npos) << status.ToString();
+    EXPECT_NE(status.message().find("server 1"), std::string::npos) << status.ToString();
+  };
+  auto node = ClusterNode::Start(copy->store, options, *copy, this);
+  ASSERT_TRUE(node.has_value());
+  copy->node = std::move(node).value();
+  EXPECT_EQ(copy->node->AwaitJoined(Millis(0)).code(), StatusCode::kBusy);
+  ASSERT_TRUE(Until([&] { return refusals > 0; }, std::chrono::seconds(5)));
+  EXPECT_EQ(copy->node->AwaitJoined(Millis(0)).code(), StatusCode::kInvalid);
+  ASSERT_FALSE(Until([&] { return copy->count() > 0 || first.count() < kRigShards; },
+                     std::chrono::seconds(20)));
+  EXPECT_EQ(first.node->stats().ownership.ended, 0u);
+  EXPECT_EQ(refusals, 1);
+  ExpectShardsAreFilled(first);
+}
+
+// The one that was ended while it stood still comes back, and finds that its number is in use.
+TEST_F(ClusterNodeTest, OfTwoServersOfOneNumberTheOneThatWasEndedIsRefused) {
+  RigServer& first = StartAlone();
+  first.store->Stall();
+  first.cut = true;
+  constexpr ServerId kPlaceOfCopy = 77;
+  auto& copy = servers_[kPlaceOfCopy] = std::make_unique<RigServer>(objects_);
+  NodeOptions options = OptionsOf(1);
+  options.seed = kPlaceOfCopy;
+  auto node = ClusterNode::Start(copy->store, options, *copy, this);
+  ASSERT_TRUE(node.has_value());
+  copy->node = std::move(node).value();
+  ASSERT_TRUE(Until([&] { return copy->count() == kRigShards; }));
+  EXPECT_TRUE(copy->node->AwaitJoined(Millis(0)).ok());
+  first.store->Resume();
+  first.cut = false;
+  EXPECT_TRUE(
+      Until([&] { return first.node->AwaitJoined(Millis(0)).code() == StatusCode::kInvalid; }));
+  EXPECT_EQ(first.count(), 0u);
+  EXPECT_EQ(copy->count(), kRigShards);
+}
+
+TEST_F(ClusterNodeTest, AServerThatStartsAgainAfterACrashIsNotRefused) {
+  StartAlone();
+  Kill(1);
+  RigServer& again = Start(1);
+  EXPECT_TRUE(Until([&] { return again.count() == kRigShards; }));
+  EXPECT_TRUE(again.node->AwaitJoined(Millis(0)).ok());
+}
+
 TEST_F(ClusterNodeTest, BadOptionsAreRefused) {
   RigServer server(objects_);
   NodeOptions options = OptionsOf(1);

@@ -14,6 +14,9 @@ constexpr Nanos kTickMin = std::chrono::milliseconds(1);
 // Strangers are forgotten when there are more: they only delay a claim.
 constexpr std::size_t kStrangersMax = 1000;
 
+// Renewals after which a record is another process's.
+constexpr std::uint32_t kNamesakeBeats = 2;
+
 }  // namespace
 
 Ownership::Ownership(const OwnershipOptions& options, const ShardMap& map, Identity identity,
@@ -238,9 +241,23 @@ void Ownership::JoinIfFree(SteadyTime now) {
     const auto number = std::find_if(by_id.begin(), by_id.end(), [&](std::uint16_t each) {
       return view_.servers()[each].record == former;
     });
+    LookForNamesake(former);
     if (view_.SilenceOf(*number) < options_.takeover_wait) return;
   }
+  namesake_ = former_ = nullptr;
+  former_beats_ = 0;
   lease_.Join(now, former, random_.Next());
+}
+
+// An earlier life of ours can renew once more, by a request that was under way. What renews again and
+// again is another process; one that leaves is waited for.
+void Ownership::LookForNamesake(const ServerRecordPtr& found) {
+  const bool same_life = former_ != nullptr && former_->incarnation == found->incarnation;
+  if (!same_life) former_beats_ = 0;
+  if (same_life && former_->beat != found->beat) ++former_beats_;
+  former_ = found;
+  const bool renews = former_beats_ >= kNamesakeBeats && found->state != ServerState::kLeaving;
+  namesake_ = renews ? found : nullptr;
 }
 
 void Ownership::OnRenewed(SteadyTime now) {

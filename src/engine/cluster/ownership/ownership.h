@@ -105,6 +105,9 @@ class Ownership {
   // In the roster, and with a lease that holds.
   bool IsIn(SteadyTime now) const;
 
+  // The record of a living server that has our number; null: there is none. Then we never join.
+  const ServerRecordPtr& namesake() const { return namesake_; }
+
   // Our clock is beyond the bound: groups are given away, and reads are confirmed by their shards.
   bool IsWithdrawn() const { return view_.drift().IsBeyond(); }
 
@@ -144,6 +147,7 @@ class Ownership {
   void KeepLease(SteadyTime now);
   SteadyTime RenewalDue() const;
   void JoinIfFree(SteadyTime now);
+  void LookForNamesake(const ServerRecordPtr& found);
   void OnRenewed(SteadyTime now);
   void OnEnded(SteadyTime now);
   void OnClaimRefused(SteadyTime now, ShardId shard, const OwnerRecord& found);
@@ -185,6 +189,9 @@ class Ownership {
   SteadyTime joined_at_;
   Nanos rejoin_pause_;
   bool leaving_ = false;
+  ServerRecordPtr former_;          // While we are out: our number's record as last seen.
+  std::uint32_t former_beats_ = 0;  // How often it has been renewed meanwhile.
+  ServerRecordPtr namesake_;
 
   // Incarnations that were found in a shard and not in the roster, and since when.
   std::map<std::pair<ServerId, std::uint64_t>, SteadyTime> strangers_;
