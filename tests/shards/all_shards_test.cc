@@ -192,7 +192,8 @@ TEST_F(AllShards, EventsAreReadShardByShard) {
   EXPECT_EQ(died, keys);
   EXPECT_TRUE(client.Text("TTL.EVENTS AFTER 0").starts_with("ERR on a cluster each shard numbers"));
   EXPECT_EQ(client.Text("TTL.EVENTS AFTER 0 SHARD"), "ERR syntax error");
-  EXPECT_EQ(client.Text("TTL.EVENTS SHARD 8 AFTER 0"), "ERR there is no such shard");
+  EXPECT_EQ(client.Text("TTL.EVENTS SHARD 8 AFTER 0"),
+            "ERR there is no such shard; they are 0 to 7");
   EXPECT_TRUE(speaker.Text("TTL.EVENTS AFTER 0 SHARD 1").starts_with("MOVED 2048 "));
 }
 

@@ -23,7 +23,8 @@ void Must(const Status& status) {
 }  // namespace
 
 struct ClusterServed::Member {
-  Member(ShardDirectory& directory, const Clock& clock, const Served::Settings& settings)
+  Member(ShardDirectory& directory, const Clock& clock, const Served::Settings& settings,
+         Logger& logger)
       : database(Must(Database::Open({.clock = &clock}))),
         transactions(*database),
         front(clock, std::size_t{64} << 20) {
@@ -33,13 +34,14 @@ struct ClusterServed::Member {
     Must(config.SetAtStart("bind", "127.0.0.1"));
     for (const auto& [name, text] : settings) Must(config.SetAtStart(name, text));
     links = std::make_unique<PeerLinks>(config, SystemClock::Process());
+    links->Follow(directory, logger);
     front.Follow(config);
     server = Must(Server::Open({.database = *database,
                                 .transactions = transactions,
                                 .config = config,
                                 .clock = clock,
                                 .real_clock = SystemClock::Process(),
-                                .logger = SilentLogger(),
+                                .logger = logger,
                                 .table = front.table(),
                                 .authorizer = &front.authorizer(),
                                 .publisher = &front,
@@ -73,7 +75,9 @@ ClusterServed::ClusterServed(Options options)
   for (std::size_t i = 0; i < options.servers; ++i) {
     const Clock& rows = options.clock != nullptr ? *options.clock : clock_;
     const Clock& clock = options.server_clocks.empty() ? rows : *options.server_clocks.at(i);
-    members_.push_back(std::make_unique<Member>(shards_.directory(i), clock, options.settings));
+    members_.push_back(
+        std::make_unique<Member>(shards_.directory(i), clock, options.settings,
+                                 options.logger != nullptr ? *options.logger : SilentLogger()));
     shards_.SetAddress(i, {"127.0.0.1", port(i)});
   }
 }

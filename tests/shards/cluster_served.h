@@ -26,6 +26,7 @@ class ClusterServed {
     const Clock* clock = nullptr;  // Of rows; null: a manual one.
     // What each server shows as its own, if they are to differ.
     std::vector<const Clock*> server_clocks = {};
+    Logger* logger = nullptr;  // Of all servers. Null: silence.
   };
 
   // Throws when it does not start. Shards go to the servers in turn: server 0 has the even ones.

@@ -1,9 +1,17 @@
 // Goal: a plain client is served by any server, as if that had all shards. Method: clients of server
 // 0, which has half of the shards in memory; server 1 has the others, or has just lost them.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -13,6 +21,8 @@
 
 namespace mayfly::server {
 namespace {
+
+namespace asio = boost::asio;
 
 class Forwarding : public testing::Test {
  protected:
@@ -271,7 +281,115 @@ TEST(ForwardingSettings, AnotherServerIsLoggedInto) {
   TestClient refused(other.port(0));
   refused.Text("AUTH secret");
   const std::string reply = refused.Text("GET " + other.KeyIn(1));
-  EXPECT_NE(reply.find("refuses this one: NOAUTH"), std::string::npos) << reply;
+  EXPECT_TRUE(reply.starts_with("ERR the server " + other.AddressOf(1) +
+                                " refuses this one, as the user 'default': NOAUTH"))
+      << reply;
+  EXPECT_NE(reply.find("cluster-password"), std::string::npos) << reply;
+}
+
+class KeptLines final : public Logger {
+ public:
+  bool Wants(LogLevel level) const override { return level >= LogLevel::kWarning; }
+  void Write(LogLevel, std::string_view line) override {
+    const std::lock_guard lock(mutex_);
+    lines_.emplace_back(line);
+  }
+  std::size_t CountWith(const std::string& words) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(std::count_if(
+        lines_.begin(), lines_.end(),
+        [&](const std::string& line) { return line.find(words) != std::string::npos; }));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+TEST(ForwardingSettings, ARefusedLoginIsLoggedByBothServersOnce) {
+  KeptLines log;
+  ClusterServed served(
+      {.settings = {{"requirepass", "secret"}, {"cluster-password", "wrong"}}, .logger = &log});
+  TestClient client(served.port(0));
+  client.Text("AUTH secret");
+  for (int i = 0; i < 10; ++i) {
+    const std::string reply = client.Text("GET " + served.KeyIn(1));
+    EXPECT_NE(reply.find("WRONGPASS"), std::string::npos) << reply;
+  }
+  const std::string there =
+      "the server at " + served.AddressOf(0) + " cannot log in here";  // Says server 1.
+  while (log.CountWith(there) == 0) std::this_thread::yield();
+  EXPECT_EQ(log.CountWith("the server " + served.AddressOf(1) + " refuses this one"), 1u);
+  EXPECT_EQ(log.CountWith(there), 1u);
+}
+
+// Who is no member is not believed.
+TEST(ForwardingSettings, StrangersDoNotFillTheLog) {
+  KeptLines log;
+  ClusterServed served({.settings = {{"requirepass", "secret"}}, .logger = &log});
+  TestClient stranger(served.port(0));
+  EXPECT_EQ(stranger.Text("CLUSTER REFUSED 10.0.0.9:1"), "OK");
+  EXPECT_EQ(stranger.Text("CLUSTER REFUSED " + served.AddressOf(1)), "OK");
+  EXPECT_EQ(stranger.Text("CLUSTER REFUSED " + served.AddressOf(1)), "OK");
+  EXPECT_EQ(log.CountWith("cannot log in here"), 1u);
+}
+
+// Takes the greeting of one connection after the other, and then reads without a word, as a server that
+// stands still does.
+class SilentServer {
+ public:
+  SilentServer() : acceptor_(context_, {asio::ip::address_v4::loopback(), 0}) {
+    thread_ = std::thread([this] {
+      for (;;) {
+        boost::system::error_code error;
+        auto& socket = sockets_.emplace_back(acceptor_.accept(context_, error));
+        if (error) return;
+        std::string got;
+        asio::read_until(socket, asio::dynamic_buffer(got), "PEER\r\n", error);
+        asio::write(socket, asio::buffer(std::string_view("+OK\r\n")), error);
+      }
+    });
+  }
+  ~SilentServer() {
+    ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
+    thread_.join();
+  }
+  int port() const { return acceptor_.local_endpoint().port(); }
+
+ private:
+  asio::io_context context_;
+  asio::ip::tcp::acceptor acceptor_;
+  std::deque<asio::ip::tcp::socket> sockets_;  // Of the thread.
+  std::thread thread_;
+};
+
+TEST_F(Forwarding, ASilentServerIsGivenUpOnceOthersHaveItsShards) {
+  client.Text("SET " + there + " 1");
+  SilentServer silent;
+  served.shards().SetAddress(1, {"127.0.0.1", silent.port()});
+  TestClient writer(served.port(0));
+  TestClient waiter(served.port(0));
+  TestClient reader(served.port(0));
+  reader.SendLine("GET " + there);
+  writer.SendLine("INCR " + there);
+  waiter.SendLine("BLPOP {" + there + "}list 0");
+  served.AwaitBlocked(0, 3);
+  const auto begin = std::chrono::steady_clock::now();
+  served.shards().Give(1, 0);
+  served.shards().Give(3, 0);
+  served.shards().SetState(1, ClusterMember::State::kGone);
+  // A read is repeated at the new owner, which is the server that was asked. What may have changed
+  // something is not.
+  EXPECT_EQ(reader.ReadText(), "1");
+  const std::string unknown = writer.ReadText();
+  EXPECT_TRUE(unknown.starts_with("ERR the connection to the server 127.0.0.1:" +
+                                  std::to_string(silent.port())))
+      << unknown;
+  EXPECT_NE(unknown.find("others have its shards"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("the command may have run"), std::string::npos) << unknown;
+  EXPECT_NE(waiter.ReadText().find("the command may have run"), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_EQ(client.Text("GET " + there), "1");
 }
 
 }  // namespace

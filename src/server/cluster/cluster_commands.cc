@@ -57,6 +57,13 @@ Answer Offer(Call& call, ClusterSide& cluster) {
   return {};
 }
 
+// Before a login: it is about one that failed.
+Answer RefusedPeer(Call& call, ClusterSide& cluster) {
+  cluster.NoteRefused(call.args[2]);
+  call.reply.Ok();
+  return {};
+}
+
 Answer Slots(Call& call, ClusterSide& cluster) {
   NoteSpeech(call, cluster, true);
   WriteSlots(*cluster.directory().view(), call.reply);
@@ -199,6 +206,8 @@ Answer Help(Call& call, ClusterSide& /*cluster*/) {
       "    Tell this server that a shard was released for it; for servers.",
       "PEER [<address> <user>]",
       "    Tell that the client is another server of the cluster, and of a client of it.",
+      "REFUSED <address>",
+      "    Tell this server that it refuses the login of another one; for servers.",
       "REPLICAS <node-id>",
       "    Return an empty list: the store is replicated, and not the servers.",
       "SHARDS",
@@ -242,6 +251,8 @@ constexpr CommandSpec kSubcommands[] = {
     {"peer",                  -2, kOperator | kNoScript, kNoKeys, OnCluster<Peer>,
      {"Tell that the client is another server of the cluster, and of its clients.", "0.1.0", "O(1)",
       "[client=(address user)]"}},
+    {"refused",               3, kNoRows | kStale | kLoading | kNoAuth | kNoScript, kNoKeys, OnCluster<RefusedPeer>,
+     {"Tell a server that it refuses the login of another one; for servers.", "0.1.0", "O(n) in the servers", "address"}},
     {"replicas",              3, kOperator, kNoKeys, OnCluster<Replicas>,
      {"Return an empty list: servers have no replicas.", "5.0.0", "O(n) in the servers", "node-id"}},
     {"shards",                2, kReads, kNoKeys, OnCluster<Shards>,

@@ -38,7 +38,9 @@ inline constexpr std::size_t kOutputBytesBeforeRest = std::size_t{4} * 1024 * 10
 inline constexpr std::chrono::milliseconds kTurnTime{5};
 
 // Addresses and users whose clients are known to speak cluster; the rest shows it by connection.
+// The oldest are forgotten when there are more, and all when nothing was heard of them for so long.
 inline constexpr std::size_t kClusterAskersMax = 4096;
+inline constexpr std::chrono::minutes kClusterAskerKept{60};
 
 // How often a command looks that waits for a shard without an owner.
 inline constexpr std::chrono::milliseconds kShardLookInterval{2};

@@ -134,7 +134,8 @@ class Executor {
   Answer PlaceTransaction(const std::vector<QueuedCommand>& commands, Route& route);
   bool CanForwardTransaction(Session& session, const Route& route);
   void ForwardTransaction(Session& session, const CommandEntry& exec,
-                          const std::vector<QueuedCommand>& commands, const ServerAddress& to);
+                          const std::vector<QueuedCommand>& commands, const ServerAddress& to,
+                          engine::Slot slot);
   std::size_t Forward(Session& session, const Pipeline& pipeline, const Decision& first);
   std::shared_ptr<Waiter> ParkForPeers(Session& session, const CommandEntry& entry,
                                        std::span<const Bytes> args);

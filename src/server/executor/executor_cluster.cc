@@ -53,6 +53,17 @@ bool HasOwn(ShardDirectory& directory, const ClusterView& view) {
   return directory.Here().size() == CountOwn(view);
 }
 
+// Where a command goes once its server has fallen silent: to the slot's owner then, which may be this
+// server. While there is none this server waits for one, as it does for any peer.
+std::function<ServerAddress()> FindAgain(ClusterSide& cluster, engine::Slot slot) {
+  return [&cluster, slot]() -> ServerAddress {
+    const ShardPlace place = cluster.PlaceOf(slot);
+    if (place.elsewhere.port != 0) return place.elsewhere;
+    const auto view = cluster.directory().view();
+    return view->self() != nullptr ? view->self()->address : ServerAddress();
+  };
+}
+
 }  // namespace
 
 // For the command whose keys are in key_uses_. Leaves the place in route_.
@@ -191,13 +202,14 @@ bool Executor::CanForwardTransaction(Session& session, const Route& route) {
 
 void Executor::ForwardTransaction(Session& session, const CommandEntry& exec,
                                   const std::vector<QueuedCommand>& commands,
-                                  const ServerAddress& to) {
+                                  const ServerAddress& to, engine::Slot slot) {
   const Bytes multi[] = {"MULTI"};
   const Bytes last[] = {"EXEC"};
   PeerCommands::Order order{.to = to,
                             .version = session.state().version,
                             .commands = {WireText(multi)},
-                            .is_transaction = true};
+                            .is_transaction = true,
+                            .find_again = FindAgain(*cluster_, slot)};
   for (const QueuedCommand& queued : commands) {
     order.commands.push_back(WireText(std::vector<Bytes>(queued.args.begin(), queued.args.end())));
   }
@@ -246,7 +258,9 @@ std::size_t Executor::Forward(Session& session, const Pipeline& pipeline, const 
   PeerCommands::Order order{.to = route_.elsewhere,
                             .version = session.state().version,
                             .commands = {WireText(pipeline[0])},
-                            .waits = first.entry->Is(kBlocking)};
+                            .waits = first.entry->Is(kBlocking),
+                            .changes_nothing = {first.entry->Is(kReadOnly)},
+                            .find_again = FindAgain(*cluster_, *route_.slot)};
   Show(session, *first.entry, pipeline[0]);
   const std::size_t commands_max =
       session.state().replies == ReplyMode::kSkipNext || order.waits ? 1 : kBatchCommandsMax;
@@ -259,6 +273,7 @@ std::size_t Executor::Forward(Session& session, const Pipeline& pipeline, const 
     Show(session, *decision.entry, pipeline[i]);
     counters_.Ran(decision.entry->id, 0, false, false);
     order.commands.push_back(WireText(pipeline[i]));
+    order.changes_nothing.push_back(decision.entry->Is(kReadOnly));
   }
   const std::size_t count = order.commands.size();
   SendToPeer(session, *first.entry, pipeline[0], std::move(order));
@@ -295,7 +310,10 @@ void Executor::RunOnShard(Session& session, const CommandEntry& entry, std::span
   if (at + 1 == args.size()) return fail("ERR syntax error");
   const auto shard =
       IntegerArgument(args[at + 1], 0, static_cast<std::int64_t>(directory.shards()) - 1);
-  if (!shard) return fail("ERR there is no such shard");
+  if (!shard) {
+    return fail(
+        fmt::format("ERR there is no such shard; they are 0 to {}", directory.shards() - 1));
+  }
   std::vector<Bytes> words(args.begin(), args.end());
   words.erase(words.begin() + static_cast<std::ptrdiff_t>(at),
               words.begin() + static_cast<std::ptrdiff_t>(at + 2));

@@ -55,7 +55,8 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     }
     if (route.slot && route.data == nullptr) {
       if (CanForwardTransaction(session, route)) {
-        return ForwardTransaction(session, exec, transaction.commands, route.elsewhere);
+        return ForwardTransaction(session, exec, transaction.commands, route.elsewhere,
+                                  *route.slot);
       }
       session.DropWatches();
       const ShardPlace place{.here = nullptr, .elsewhere = route.elsewhere};

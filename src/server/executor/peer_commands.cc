@@ -80,16 +80,36 @@ void PeerCommands::Send() {
 }
 
 void PeerCommands::OnReplies(const PeerReplies& replies) {
-  if (replies) {
-    if (!TakeReplies(*replies)) return Send();
-  } else {
-    const std::lock_guard lock(mutex_);
-    for (const std::size_t place : waiting_) {
-      replies_[place] = fmt::format("-{}\r\n", LineOf(replies.error()));
-    }
-  }
+  if (!(replies ? TakeReplies(*replies) : TakeFailure(replies.error()))) return Send();
   if (!order_.is_transaction) return done_(replies_);
   done_({replies_.back()});
+}
+
+bool PeerCommands::TakeFailure(const Status& failure) {
+  const std::lock_guard lock(mutex_);
+  const bool nothing_was_sent = failure.code() == StatusCode::kBusy;
+  ServerAddress next;
+  if (order_.find_again && hops_ < kHopsMax && failure.code() != StatusCode::kInvalid) {
+    next = order_.find_again();
+  }
+  std::vector<std::size_t> again;
+  for (const std::size_t place : waiting_) {
+    const bool changes_nothing =
+        place < order_.changes_nothing.size() && order_.changes_nothing[place];
+    if (next.port != 0 && next != order_.to && (nothing_was_sent || changes_nothing)) {
+      again.push_back(place);
+    } else {
+      // What has changed nothing may be repeated by the client.
+      const bool repeat = changes_nothing && failure.code() == StatusCode::kIoError;
+      replies_[place] = fmt::format(
+          "-{}\r\n", LineOf(repeat ? Status::Busy(std::string(failure.message())) : failure));
+    }
+  }
+  if (again.empty()) return true;
+  ++hops_;
+  order_.to = next;
+  waiting_ = std::move(again);
+  return false;
 }
 
 bool PeerCommands::TakeReplies(const std::vector<std::string>& replies) {

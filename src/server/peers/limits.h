@@ -25,4 +25,9 @@ inline constexpr std::chrono::milliseconds kConnectPatience{2000};
 inline constexpr std::chrono::milliseconds kReplyPatience{30'000};
 inline constexpr std::chrono::milliseconds kSilenceLook{500};
 
+// The same for a server whose shards others have: one that is not in the roster any more.
+inline constexpr std::chrono::milliseconds kGonePatience{1000};
+
+static_assert(kGonePatience < kReplyPatience);
+
 }  // namespace mayfly::server

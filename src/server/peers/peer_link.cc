@@ -23,11 +23,12 @@ std::string Command(const std::vector<Bytes>& words) { return WireText(words); }
 }  // namespace
 
 PeerLink::PeerLink(asio::io_context& context, const Clock& clock, ServerAddress to,
-                   ProtocolVersion version, PeerLogin login)
+                   ProtocolVersion version, PeerLogin login, OnRefused on_refused)
     : clock_(clock),
       to_(std::move(to)),
       version_(version),
       login_(std::move(login)),
+      on_refused_(std::move(on_refused)),
       resolver_(context),
       socket_(context),
       room_(kReadBytes),
@@ -124,7 +125,7 @@ void PeerLink::OnRead(std::size_t bytes) {
   last_sign_ = clock_.Steady();
   arrived_.append(room_.data(), bytes);
   std::size_t taken = 0;
-  while (!closed_) {
+  while (!closed_ && !refused_) {
     const auto size = extent_.Find(Bytes(arrived_).substr(taken));
     if (!size) return Close(Status::IoError(std::string(size.error().message())));
     if (*size == 0) break;
@@ -133,16 +134,13 @@ void PeerLink::OnRead(std::size_t bytes) {
     taken += *size;
   }
   arrived_.erase(0, taken);
-  if (!closed_) Read();
+  if (!closed_ && !refused_) Read();
 }
 
 void PeerLink::TakeReply(std::string reply) {
   Pending& first = pending_.front();
   if (first.handshake) {
-    if (reply.starts_with('-')) {
-      return Close(Status::Busy(fmt::format("the server {} refuses this one: {}", ToText(to_),
-                                            reply.substr(1, reply.find('\r') - 1))));
-    }
+    if (reply.starts_with('-')) return EndRefused(reply.substr(1, reply.find('\r') - 1));
     if (--first.replies_left > 0) return;
     pending_.pop_front();
     greeted_ = true;
@@ -155,6 +153,23 @@ void PeerLink::TakeReply(std::string reply) {
   ended.done(std::move(ended.replies));
 }
 
+// The other server hears of it, before it could know who this is: its operator is to see it, too.
+void PeerLink::EndRefused(const std::string& line) {
+  refused_ = true;
+  const Status why = Status::Invalid(
+      fmt::format("the server {} refuses this one, as the user '{}': {}. cluster-user and "
+                  "cluster-password must "
+                  "be those of a user there who may forward commands",
+                  ToText(to_), login_.user.empty() ? "default" : login_.user, line));
+  on_refused_(why);
+  if (login_.self.empty() || writing_) return Close(why);
+  sending_ = Command({"CLUSTER", "REFUSED", login_.self});
+  writing_ = true;
+  asio::async_write(socket_, asio::buffer(sending_),
+                    [self = shared_from_this(), why](const ErrorCode& /*all the same*/,
+                                                     std::size_t) { self->Close(why); });
+}
+
 // Before the greeting is answered nothing was sent.
 void PeerLink::Close(const Status& reason) {
   if (std::exchange(closed_, true)) return;
@@ -162,11 +177,12 @@ void PeerLink::Close(const Status& reason) {
   socket_.close(ignored);
   resolver_.cancel();
   const Status told =
-      greeted_ ? Status::IoError(fmt::format(
-                     "the connection to the server {} broke ({}); the command may have run",
-                     ToText(to_), reason.message()))
-               : Status::Busy(fmt::format("the server {} cannot be reached: {}", ToText(to_),
-                                          reason.message()));
+      refused_   ? reason
+      : greeted_ ? Status::IoError(fmt::format(
+                       "the connection to the server {} broke ({}); the command may have run",
+                       ToText(to_), reason.message()))
+                 : Status::Busy(fmt::format("the server {} cannot be reached: {}", ToText(to_),
+                                            reason.message()));
   for (Pending& pending : std::exchange(pending_, {})) {
     if (pending.done) pending.done(told);
   }

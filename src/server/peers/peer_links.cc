@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "base/log.h"
 #include "server/peers/limits.h"
 #include "server/peers/peer_link.h"
 
@@ -93,13 +94,38 @@ void PeerLinks::Begin(const std::shared_ptr<Call>& call) {
   });
 }
 
+void PeerLinks::Follow(const ShardDirectory& directory, Logger& logger) {
+  asio::post(context_, [this, &directory, &logger] {
+    directory_ = &directory;
+    logger_ = &logger;
+  });
+}
+
+std::shared_ptr<PeerLink> PeerLinks::NewLink(const Key& key) {
+  PeerLogin login{config_.Text(Setting::kClusterUser), config_.Text(Setting::kClusterPassword)};
+  const auto view = directory_ != nullptr ? directory_->view() : nullptr;
+  if (view != nullptr && view->self() != nullptr) login.self = ToText(view->self()->address);
+  return std::make_shared<PeerLink>(
+      context_, clock_, key.first, key.second, std::move(login),
+      [this, to = ToText(key.first)](const Status& why) {
+        if (logger_ == nullptr || !refusals_.IsDue(to, clock_.Steady())) return;
+        Log(*logger_, LogLevel::kWarning, "cluster: {}", why.message());
+      });
+}
+
+// While this server is out of the roster itself, it does not know.
+bool PeerLinks::HasGone(const ClusterView& view, const ServerAddress& server) const {
+  return view.self() != nullptr &&
+         std::none_of(view.members.begin(), view.members.end(), [&](const ClusterMember& member) {
+           return member.address == server && member.state != ClusterMember::State::kGone;
+         });
+}
+
 std::shared_ptr<PeerLink> PeerLinks::SharedLink(Pool& pool, const Key& key) {
   std::erase_if(pool.shared, [](const auto& link) { return link->closed(); });
   const std::size_t place = pool.next++ % kSharedLinksMax;
   if (place < pool.shared.size()) return pool.shared[place];
-  pool.shared.push_back(std::make_shared<PeerLink>(
-      context_, clock_, key.first, key.second,
-      PeerLogin{config_.Text(Setting::kClusterUser), config_.Text(Setting::kClusterPassword)}));
+  pool.shared.push_back(NewLink(key));
   pool.shared.back()->Start();
   return pool.shared.back();
 }
@@ -110,9 +136,7 @@ std::shared_ptr<PeerLink> PeerLinks::WaitingLink(Pool& pool, const Key& key) {
                                  [](const auto& link) { return link->idle(); });
   if (idle != pool.waiting.end()) return *idle;
   if (pool.waiting.size() >= kWaitingLinksMax) return nullptr;
-  pool.waiting.push_back(std::make_shared<PeerLink>(
-      context_, clock_, key.first, key.second,
-      PeerLogin{config_.Text(Setting::kClusterUser), config_.Text(Setting::kClusterPassword)}));
+  pool.waiting.push_back(NewLink(key));
   pool.waiting.back()->Start();
   return pool.waiting.back();
 }
@@ -120,7 +144,17 @@ std::shared_ptr<PeerLink> PeerLinks::WaitingLink(Pool& pool, const Key& key) {
 // Closes connections that are silent, and idle ones that are too many.
 void PeerLinks::Look() {
   const SteadyTime now = clock_.Steady();
+  const auto view = directory_ != nullptr ? directory_->view() : nullptr;
   for (auto& [key, pool] : pools_) {
+    if (view != nullptr && HasGone(*view, key.first)) {
+      for (auto* const links : {&pool.shared, &pool.waiting}) {
+        for (const auto& link : std::vector(*links)) {
+          if (link->OwesFor(kGonePatience, now)) {
+            link->Close(Status::IoError("it is silent, and others have its shards"));
+          }
+        }
+      }
+    }
     std::size_t idle = 0;
     for (const auto& link : std::vector(pool.waiting)) {
       if (link->idle()) ++idle;

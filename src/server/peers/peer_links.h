@@ -14,8 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "mayfly/logger.h"
 #include "server/config/config.h"
+#include "server/session/log_pace.h"
 #include "server/session/peer_calls.h"
+#include "server/shards/shard_directory.h"
 
 namespace mayfly::server {
 
@@ -28,6 +31,10 @@ class PeerLinks final : public PeerCalls {
   ~PeerLinks() override;
   PeerLinks(const PeerLinks&) = delete;
   PeerLinks& operator=(const PeerLinks&) = delete;
+
+  // From now on calls to a server that is not in the roster any more are given up, and servers that
+  // refuse this one's login are logged. Both must outlive it. Before the first call.
+  void Follow(const ShardDirectory& directory, Logger& logger);
 
   std::unique_ptr<PeerCall> Send(PeerRequest request,
                                  std::function<void(PeerReplies)> done) override;
@@ -44,6 +51,8 @@ class PeerLinks final : public PeerCalls {
   // On the thread.
   void BeginAfterPause(const std::shared_ptr<Call>& call);
   void Begin(const std::shared_ptr<Call>& call);
+  std::shared_ptr<PeerLink> NewLink(const Key& key);
+  bool HasGone(const ClusterView& view, const ServerAddress& server) const;
   std::shared_ptr<PeerLink> SharedLink(Pool& pool, const Key& key);
   std::shared_ptr<PeerLink> WaitingLink(Pool& pool, const Key& key);  // Null: there are too many.
   void Look();
@@ -54,6 +63,9 @@ class PeerLinks final : public PeerCalls {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> alive_;
   boost::asio::steady_timer look_;
   std::map<Key, Pool> pools_;
+  const ShardDirectory* directory_ = nullptr;  // Null: none is followed. As the next.
+  Logger* logger_ = nullptr;
+  LogPace refusals_;
   std::thread thread_;
 };
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
 #include "server/command/limits.h"
 #include "server/session/server.h"
 #include "server/session/session.h"
@@ -10,13 +14,6 @@ namespace mayfly::server {
 namespace {
 
 enum class RedirectMode : std::int64_t { kAuto = 0, kAlways = 1, kNever = 2 };
-
-// The address without its port, and the user.
-std::pair<std::string, std::string> HomeOf(Session& session) {
-  const std::string& address = session.origin().address;
-  const auto& principal = session.state().principal;
-  return {address.substr(0, address.rfind(':')), principal != nullptr ? principal->name() : ""};
-}
 
 }  // namespace
 
@@ -50,18 +47,49 @@ void ClusterSide::NoteSpeech(Session& session, bool asked_for_map) {
   ClusterSpeech& speech = session.state().cluster_speech;
   if (speech == ClusterSpeech::kNone) speech = ClusterSpeech::kClient;
   if (!asked_for_map || speech != ClusterSpeech::kClient) return;
-  const auto [address, user] = HomeOf(session);
-  {
-    const std::lock_guard lock(mutex_);
-    if (askers_.size() >= kClusterAskersMax || !askers_.emplace(address, user).second) return;
-  }
-  const Bytes words[] = {"CLUSTER", "PEER", address, user};
+  const auto home = HomeOf(session);
+  if (!Remember(home)) return;
+  const Bytes words[] = {"CLUSTER", "PEER", home.first, home.second};
   TellPeers(words);
 }
 
 void ClusterSide::NoteAsker(std::string address, std::string user) {
+  static_cast<void>(Remember({std::move(address), std::move(user)}));
+}
+
+ClusterSide::Home ClusterSide::HomeOf(Session& session) {
+  const std::string& address = session.origin().address;
+  const auto& principal = session.state().principal;
+  return {address.substr(0, address.rfind(':')), principal != nullptr ? principal->name() : ""};
+}
+
+// True when it was not known, or is told so seldom that the other servers may have forgotten it.
+bool ClusterSide::Remember(Home home) {
+  const SteadyTime now = server_.Steady();
   const std::lock_guard lock(mutex_);
-  if (askers_.size() < kClusterAskersMax) askers_.emplace(std::move(address), std::move(user));
+  const auto [place, is_new] = askers_.try_emplace(std::move(home), now);
+  const bool is_news = is_new || now - place->second > kClusterAskerKept / 2;
+  place->second = now;
+  if (askers_.size() <= kClusterAskersMax) return is_news;
+  // Those of long ago go, or else the one of the longest time.
+  std::erase_if(askers_, [&](const auto& one) { return now - one.second > kClusterAskerKept; });
+  if (askers_.size() <= kClusterAskersMax) return is_news;
+  askers_.erase(std::min_element(askers_.begin(), askers_.end(),
+                                 [](const auto& a, const auto& b) { return a.second < b.second; }));
+  return is_news;
+}
+
+void ClusterSide::NoteRefused(Bytes address) {
+  const auto view = directory_.view();
+  const bool is_member =
+      std::any_of(view->members.begin(), view->members.end(), [&](const ClusterMember& member) {
+        return !member.is_self && ToText(member.address) == address;
+      });
+  if (!is_member || !refusals_.IsDue(std::string(address), server_.Steady())) return;
+  Log(server_.logger(), LogLevel::kWarning,
+      "cluster: the server at {} cannot log in here: its cluster-user and cluster-password are not "
+      "those of a user of this server who may forward commands",
+      address);
 }
 
 void ClusterSide::TellPeers(std::span<const Bytes> words) {
@@ -85,8 +113,17 @@ bool ClusterSide::Redirects(Session& session) const {
   if (SpeaksCluster(session)) return true;
   const auto mode = static_cast<RedirectMode>(redirect_.load(std::memory_order_relaxed));
   if (mode != RedirectMode::kAuto) return false;
+  const SteadyTime now = server_.Steady();
   const std::lock_guard lock(mutex_);
-  return askers_.contains(HomeOf(session));
+  if (askers_.empty()) return false;
+  const auto asker = askers_.find(HomeOf(session));
+  if (asker == askers_.end()) return false;
+  if (now - asker->second > kClusterAskerKept) {
+    askers_.erase(asker);
+    return false;
+  }
+  asker->second = now;  // Its clients are still there.
+  return true;
 }
 
 std::string ClusterSide::RedirectLine(engine::Slot slot, const ShardPlace& place) {

@@ -9,8 +9,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,6 +18,7 @@
 #include "base/duration_counts.h"
 #include "server/session/client_state.h"
 #include "server/session/jobs/jobs.h"
+#include "server/session/log_pace.h"
 #include "server/session/peer_calls.h"
 #include "server/shards/shard_directory.h"
 
@@ -69,6 +70,9 @@ class ClusterSide final : private ShardListener {
   // Another server says that a client of this address and user has asked for the map.
   void NoteAsker(std::string address, std::string user);
 
+  // Another server, at this address, says that it could not log in here. Logged, once in a while.
+  void NoteRefused(Bytes address);
+
   // Sends a command to all other servers, without waiting. One that cannot be reached goes without.
   void TellPeers(std::span<const Bytes> words);
 
@@ -95,6 +99,9 @@ class ClusterSide final : private ShardListener {
   Status ShardComes(ServedDatabase& data) override;
   void ShardGoes(std::size_t shard) override;
   void EndWaits(std::size_t shard);
+  using Home = std::pair<std::string, std::string>;  // Address without its port, user.
+  static Home HomeOf(Session& session);
+  bool Remember(Home home);
 
   Server& server_;
   ShardDirectory& directory_;
@@ -102,7 +109,10 @@ class ClusterSide final : private ShardListener {
   const std::atomic<std::int64_t>& redirect_;  // cluster-redirect.
   const std::atomic<std::int64_t>& patience_;  // cluster-patience.
   mutable std::mutex mutex_;
-  std::set<std::pair<std::string, std::string>> askers_;  // Guarded by mutex_: address, user.
+  // When a client of this address and user has last asked, or a command of one was decided by it;
+  // guarded by mutex_.
+  mutable std::map<Home, SteadyTime> askers_;
+  LogPace refusals_;  // Of which servers it was logged that they cannot log in here.
   Forwards forwards_;
   Jobs looks_;
 };

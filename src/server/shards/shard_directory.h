@@ -14,8 +14,8 @@
 
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
-#include "server/shards/cluster_figures.h"
 #include "mayfly/status.h"
+#include "server/shards/cluster_figures.h"
 #include "server/shards/cluster_health.h"
 #include "server/shards/cluster_view.h"
 #include "server/shards/served_database.h"
