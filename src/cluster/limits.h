@@ -20,6 +20,10 @@ inline constexpr std::size_t kLookTracesMax = 100;
 // How long a server that stops waits until others have its shards.
 inline constexpr std::chrono::milliseconds kLeaveWait{10'000};
 
+// How long a server that starts waits to be in the roster, or to be refused, before it serves clients.
+// An earlier life of its number holds its lease for some seconds.
+inline constexpr std::chrono::milliseconds kJoinWait{15'000};
+
 // Servers whose clocks one server compares its own with.
 inline constexpr std::size_t kComparedServersMax = 8;
 

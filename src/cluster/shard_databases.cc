@@ -233,12 +233,17 @@ void ShardDatabases::Open(ShardId shard, std::uint64_t tenure,
     Log(logger_, LogLevel::kError, "cluster: shard {} cannot be served: {}", shard, came.message());
     return;
   }
+  bool is_here = false;
   {
     const std::unique_lock lock(mutex_);
     if (tenures_[shard] == tenure) {
       here_[shard] = {.data = std::move(data), .open = open};
-      return;
+      is_here = true;
     }
+  }
+  if (is_here) {
+    if (options_.on_first_shard) std::call_once(first_shard_, options_.on_first_shard);
+    return;
   }
   if (listener_ != nullptr) listener_->ShardGoes(shard);
 }

@@ -35,6 +35,8 @@ struct ShardDatabaseOptions {
   const Clock* clock = nullptr;
   // The other servers' clocks, which limit purges. Null: they do not.
   const ClockComparison* clocks = nullptr;
+  // Called once, when the first shard is served. In a lane; may be null.
+  std::function<void()> on_first_shard = nullptr;
   Logger* logger = nullptr;
 };
 
@@ -52,6 +54,9 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
   // From now on this server owns shards, and clients and servers reach it at `address`. `offers` must
   // outlive this; null: moves of shards take some seconds longer.
   Status Join(const server::ServerAddress& address, engine::cluster::OfferSender* offers);
+
+  // As ClusterNode::AwaitJoined(). After Join().
+  Status AwaitJoined(Millis wait_max) { return node_->AwaitJoined(wait_max); }
 
   // Gives all shards to the others. Busy when that takes longer.
   Status Leave(Millis wait_max);
@@ -104,6 +109,7 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
       std::make_shared<engine::cluster::ShardTotals>();  // With the shards.
   Logger& logger_;
   Lanes lanes_;
+  std::once_flag first_shard_;
 
   std::mutex listener_mutex_;                  // Held over its calls. Before mutex_.
   server::ShardListener* listener_ = nullptr;  // Guarded by listener_mutex_.

@@ -271,6 +271,7 @@ class MayflyServe(ServeTest):
         self.assertEqual(shown.returncode, 0)
         for flag in ("--config", "--port", "--dir", "--events-keep", "--lua-memory-max", "--aclfile"):
             self.assertIn(flag + " ", shown.stdout)
+        self.assertIn("(auto, always or never; default: auto)", shown.stdout)  # --cluster-redirect
         self.assertNotIn("No effect", shown.stdout)
         self.assertNotIn("--always-show-logo", shown.stdout)
 

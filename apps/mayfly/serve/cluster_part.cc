@@ -34,18 +34,6 @@ Status CheckSettings(const Config& config, bool manual_clock) {
   return {};
 }
 
-engine::cluster::NodeOptions NodeOptionsOf(const Config& config, Logger& logger) {
-  engine::cluster::NodeOptions node;
-  node.format.database = config.Text(Setting::kClusterName);
-  node.format.shards = static_cast<std::uint32_t>(config.Number(Setting::kClusterShards));
-  node.server = static_cast<engine::cluster::ServerId>(config.Number(Setting::kClusterServer));
-  std::random_device device;
-  node.seed = std::uint64_t{device()} << 32 | device();
-  node.clock = &SystemClock::Process();
-  node.logger = &logger;
-  return node;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ClusterPart>> ClusterPart::Open(Config& config, bool manual_clock,
@@ -58,12 +46,14 @@ Result<std::unique_ptr<ClusterPart>> ClusterPart::Open(Config& config, bool manu
                                                      .pool = config.Text(Setting::kClusterPool)}));
   std::unique_ptr<ClusterPart> part(new ClusterPart(config, logger));
   MAYFLY_TRY(part->shards_, cluster::ShardDatabases::Open(
-                                std::move(store), NodeOptionsOf(config, logger),
+                                std::move(store), part->NodeOptionsOf(),
                                 {.clock_jump_max = Millis(config.Number(Setting::kClockJumpMax)),
                                  .reap = config.IsOn(Setting::kReaper),
                                  .clock = &SystemClock::Process(),
                                  .clocks = &part->clocks_,
+                                 .on_first_shard = [its = part.get()] { its->FirstShardCame(); },
                                  .logger = &logger}));
+  part->links_.Follow(*part->shards_, logger);
   return part;
 }
 
@@ -73,7 +63,38 @@ ClusterPart::ClusterPart(Config& config, Logger& logger)
       clocks_(SystemClock::Process(), config.Watched(Setting::kClusterClockSkewMax)),
       links_(config, SystemClock::Process()) {}
 
-Status ClusterPart::Join(int port) {
+engine::cluster::NodeOptions ClusterPart::NodeOptionsOf() {
+  engine::cluster::NodeOptions node;
+  node.format.database = config_.Text(Setting::kClusterName);
+  node.format.shards = static_cast<std::uint32_t>(config_.Number(Setting::kClusterShards));
+  node.server = static_cast<engine::cluster::ServerId>(config_.Number(Setting::kClusterServer));
+  std::random_device device;
+  node.seed = std::uint64_t{device()} << 32 | device();
+  node.on_refused = [this](const Status& why) {
+    std::function<void()> stop;
+    {
+      const std::lock_guard lock(mutex_);
+      refused_ = why;
+      stop = on_refused_;
+    }
+    if (stop) stop();
+  };
+  node.clock = &SystemClock::Process();
+  node.logger = &logger_;
+  return node;
+}
+
+Status ClusterPart::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+void ClusterPart::FirstShardCame() {
+  Log(logger_, LogLevel::kInfo, "ready on port {}: the first shards are served", port_.load());
+}
+
+Status ClusterPart::Join(int port, std::function<void()> on_refused) {
+  port_ = port;
   server::ServerAddress address{.host = "127.0.0.1", .port = port};
   if (const std::string announced = config_.Text(Setting::kClusterAnnounce); !announced.empty()) {
     address = cluster::AddressOf(announced);
@@ -82,6 +103,13 @@ Status ClusterPart::Join(int port) {
     }
   }
   MAYFLY_RETURN_IF_ERROR(shards_->Join(address, &offers_));
+  const Status joined = shards_->AwaitJoined(cluster::kJoinWait);
+  MAYFLY_RETURN_IF_ERROR(refused());
+  if (!joined.ok()) Log(logger_, LogLevel::kWarning, "cluster: {}", joined.message());
+  {
+    const std::lock_guard lock(mutex_);
+    on_refused_ = std::move(on_refused);
+  }
   peer_clocks_ = std::make_unique<cluster::PeerClocks>(*shards_, links_, SystemClock::Process(),
                                                        clocks_, logger_);
   peer_clocks_->Start();

@@ -2,7 +2,10 @@
 // the way to the other servers.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
+#include <mutex>
 
 #include "cluster/clock_comparison.h"
 #include "cluster/peer_clocks.h"
@@ -24,17 +27,28 @@ class ClusterPart {
   server::ShardDirectory& shards() { return *shards_; }
   server::PeerCalls& peers() { return links_; }
 
-  // From now on this server owns shards. `port`: where clients reach it.
-  Status Join(int port);
+  // From now on this server owns shards. `port`: where clients reach it. Returns when it is in the
+  // roster; after kJoinWait it goes on trying. Invalid when another server has its number; if that is
+  // found later, `on_refused` is called, on another thread.
+  Status Join(int port, std::function<void()> on_refused);
+
+  // Why the server cannot be a part of the cluster any more; Ok: it can.
+  Status refused() const;
 
   // Gives the shards to the other servers, and logs if that takes too long.
   void Leave();
 
  private:
   ClusterPart(server::Config& config, Logger& logger);
+  engine::cluster::NodeOptions NodeOptionsOf();
+  void FirstShardCame();
 
   const server::Config& config_;
   Logger& logger_;
+  std::atomic<int> port_{0};
+  mutable std::mutex mutex_;
+  Status refused_;  // Guarded by mutex_, as the next.
+  std::function<void()> on_refused_;
   cluster::ClockComparison clocks_;  // Answers of links_ go there.
   server::PeerLinks links_;
   cluster::PeerOffers offers_{links_};

@@ -249,7 +249,12 @@ Status RunNetwork(const ServeFlags& flags, const std::string& version, const Con
   } else {
     Greet(config, network, version);
   }
-  Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
+  if (config.Text(Setting::kCluster).empty()) {
+    Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
+  } else {
+    Log(logger, LogLevel::kInfo, "listens on port {}; ready when its first shards are served",
+        network.port());
+  }
   Notify(config, fmt::format("READY=1\nSTATUS=Serving {}", fmt::join(network.addresses(), ", ")),
          logger);
   // The network hears of signals since it was made. One that came before stops it as well.
@@ -325,11 +330,14 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
       console.Mount(network.router());
     }
     MAYFLY_RETURN_IF_ERROR(network.Open());
-    if (cluster != nullptr) MAYFLY_RETURN_IF_ERROR(cluster->Join(network.port()));
+    if (cluster != nullptr) {
+      MAYFLY_RETURN_IF_ERROR(cluster->Join(network.port(), [&network] { network.Stop(); }));
+    }
     MAYFLY_TRY(const auto reaper, StartReaper(*database, *shared));
     MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));
     const Status served = RunNetwork(flags, version, config, network, *follower, logger);
     leader.Stop();
+    if (cluster != nullptr) MAYFLY_RETURN_IF_ERROR(cluster->refused());
     MAYFLY_RETURN_IF_ERROR(served);
   }
   return Close(*database, config, logger);

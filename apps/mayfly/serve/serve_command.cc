@@ -11,6 +11,18 @@
 namespace mayfly::app {
 namespace {
 
+// "auto|always|never" -> "auto, always or never; ". Nothing for other settings.
+std::string ChoicesOf(const server::SettingSpec& spec) {
+  std::string choices(spec.choices);
+  if (choices.empty()) return {};
+  const std::size_t last = choices.rfind('|');
+  if (last != std::string::npos) choices.replace(last, 1, " or ");
+  for (std::size_t at = 0; (at = choices.find('|', at)) != std::string::npos;) {
+    choices.replace(at, 1, ", ");
+  }
+  return choices + "; ";
+}
+
 // Every setting is a flag of the same name; the last one given counts. Settings without effect are
 // not shown.
 void AddServeFlags(CLI::App& serve, ServeFlags& flags) {
@@ -35,7 +47,7 @@ void AddServeFlags(CLI::App& serve, ServeFlags& flags) {
         .add_option_function<std::string>(
             "--" + name,
             [&flags, name](const std::string& text) { flags.settings.emplace_back(name, text); },
-            fmt::format("{} (default: {})", spec.summary,
+            fmt::format("{} ({}default: {})", spec.summary, ChoicesOf(spec),
                         spec.initial.empty() ? "none" : spec.initial))
         ->type_name("VALUE")
         ->take_last()
