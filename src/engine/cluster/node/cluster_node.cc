@@ -126,6 +126,7 @@ void ClusterNode::Publish() {
   const std::unique_lock lock(places_mutex_);
   counted_.ownership = ownership_->counts();
   counted_.in = ownership_->IsIn(Now());
+  counted_.leased_until = ownership_->LeasedUntil();
   counted_.withdrawn = ownership_->IsWithdrawn();
   counted_.shards_loading = static_cast<std::uint32_t>(held_.size()) - counted_.shards_here;
   stats_ = counted_;
@@ -177,6 +178,14 @@ Status ClusterNode::Leave(std::chrono::milliseconds wait_max) {
   return Status::Busy(fmt::format(
       "server {} still has {} shards after {} ms; it goes on leaving, or stop it: others take them",
       options_.server, stats_.shards_here + stats_.shards_loading, wait_max.count()));
+}
+
+void ClusterNode::GiveUp() {
+  mailbox_->Post([this] {
+    for (const auto& [shard, held] : held_) {
+      if (held.shard != nullptr) held.shard->GiveUp(Status::Busy("the server stops"));
+    }
+  });
 }
 
 NodeStats ClusterNode::stats() const {

@@ -111,8 +111,9 @@ struct NodeStats {
   std::uint32_t shards_loading = 0;  // Owned, and not served yet.
   std::uint64_t loads = 0;           // Shards read, since the start.
   std::uint64_t load_failures = 0;
-  bool in = false;         // In the roster, with a lease that holds.
-  bool withdrawn = false;  // The clock is beyond the bound.
+  bool in = false;                              // In the roster, with a lease that holds.
+  SteadyTime leased_until = SteadyTime::min();  // When that ends, or has ended; min(): not in.
+  bool withdrawn = false;                       // The clock is beyond the bound.
 };
 
 class ClusterNode final : private OwnershipListener, private LeaseReplies {
@@ -146,6 +147,10 @@ class ClusterNode final : private OwnershipListener, private LeaseReplies {
   // Gives all shards to others and leaves the roster. Busy when that takes longer than `wait_max`;
   // it goes on then.
   Status Leave(std::chrono::milliseconds wait_max);
+
+  // All commits that wait for the store end, with an unknown outcome, and no shard is served any
+  // more: for a server that stops while the store is silent.
+  void GiveUp();
 
   NodeStats stats() const;
 

@@ -30,6 +30,11 @@ inline constexpr std::size_t kLargeValuesPerWriteMax = 16'384;
 // Between two tries of a request whose outcome is unknown.
 inline constexpr std::chrono::milliseconds kResendPause{20};
 
+// A wait for the store looks around this often, and lends its thread from so many looks on: usual
+// writes, of some milliseconds, never do.
+inline constexpr std::chrono::milliseconds kWaitStep{20};
+inline constexpr int kStepsAlone = 5;
+
 static_assert(kGroupBytesMax <= kMapWriteBytesMax);
 static_assert(kGroupChangesMax <= kLargeValuesPerWriteMax);
 static_assert(kBatchBytesMax / kLargeValueBytes <= kLargeValuesPerWriteMax);

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cluster/shard/limits.h"
+
 namespace mayfly::engine::cluster {
 
 Shard::Shard(std::shared_ptr<ObjectStore> store, const ShardPlace& place,
@@ -11,7 +13,7 @@ Shard::Shard(std::shared_ptr<ObjectStore> store, const ShardPlace& place,
       lease_(std::move(lease)),
       options_(options),
       state_(options.by_slot),
-      writer_(*store_, place, lease_->clock(), options.patience),
+      writer_(*store_, place, lease_->clock(), options.patience, options.while_waiting),
       large_(*store_, place.object, place.record.epoch) {}
 
 void Shard::SetOnBroken(OnBroken on_broken) {
@@ -23,7 +25,7 @@ Status Shard::Commit(const Batch& batch, std::size_t& broken) {
   Waiter waiter{.batch = &batch};
   std::unique_lock lock(mutex_);
   queue_.push_back(&waiter);
-  waiter.turn.wait(lock, [&] { return waiter.done || !led_; });
+  AwaitTurn(waiter, lock);
   if (!waiter.done) {
     led_ = true;
     while (!waiter.done) Lead(lock);
@@ -36,6 +38,17 @@ Status Shard::Commit(const Batch& batch, std::size_t& broken) {
   // A condition that does not hold is an answer from memory, as a read is.
   if (waiter.status.code() == StatusCode::kConflict) MAYFLY_RETURN_IF_ERROR(Confirm());
   return waiter.status;
+}
+
+// Until it is done, or has to lead.
+void Shard::AwaitTurn(Waiter& waiter, std::unique_lock<std::mutex>& lock) {
+  const auto is_its_turn = [&] { return waiter.done || !led_; };
+  for (int step = 1; !waiter.turn.wait_for(lock, kWaitStep, is_its_turn); ++step) {
+    if (!options_.while_waiting || step < kStepsAlone) continue;
+    lock.unlock();
+    options_.while_waiting();
+    lock.lock();
+  }
 }
 
 void Shard::Lead(std::unique_lock<std::mutex>& lock) {
@@ -156,6 +169,11 @@ void Shard::Stop(const Status& why) {
     on_broken_ = nullptr;
   }
   writer_.Stop(why);
+}
+
+void Shard::GiveUp(const Status& why) {
+  Stop(why);
+  writer_.GiveUp();
 }
 
 void Shard::ReportIfStopped() {

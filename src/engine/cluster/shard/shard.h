@@ -43,6 +43,10 @@ struct ShardOptions {
   // shard must be opened again.
   std::chrono::milliseconds patience{60'000};
 
+  // Called on a thread that waits for a silent store, every kWaitStep. It may do other work, but
+  // nothing that waits for the store. The thread may hold locks of its caller. May be null.
+  std::function<void()> while_waiting = nullptr;
+
   // Asked by Compact() about each row. Shared with the creator. May be null.
   std::shared_ptr<const DropPolicy> drop_policy = nullptr;
 
@@ -81,6 +85,9 @@ class Shard {
   // Ends it. `why` is what every call returns.
   void Stop(const Status& why);
 
+  // The same, and a write under way is not waited for: its outcome is unknown.
+  void GiveUp(const Status& why);
+
   // Commits that wait for others, or for the store.
   std::size_t waiting() const;
 
@@ -103,6 +110,7 @@ class Shard {
   Status LoadPages(std::map<LargeId, std::uint64_t>& announced);
   Status LoadPage(const MapPage& page, std::map<LargeId, std::uint64_t>& announced);
 
+  void AwaitTurn(Waiter& waiter, std::unique_lock<std::mutex>& lock);
   void Lead(std::unique_lock<std::mutex>& lock);
   void CommitTogether(std::vector<Waiter*>& waiters);
   Status Write(CommitGroup& group);

@@ -4,6 +4,8 @@
 // reopening.
 #include "engine/cluster/shard/shard.h"
 
+#include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -229,6 +231,52 @@ TEST_F(ShardTest, SlotsAreKeptApartWhereThatIsAskedFor) {
 TEST_F(ShardTest, AKeyThatIsNoneOfOursIsCorruption) {
   ASSERT_TRUE(objects_->Write(kObject, {.sets = {{"\x7f", "?"}}}).ok());
   EXPECT_EQ(TryOpen(Claim(1)).status().code(), StatusCode::kCorruption);
+}
+
+// A thread that serves clients does so while the store is silent, whether it leads a group or waits for
+// one that does.
+TEST_F(ShardTest, AThreadThatWaitsForASilentStoreIsLent) {
+  std::mutex mutex;
+  std::set<std::thread::id> lent;
+  options_.while_waiting = [&] {
+    const std::lock_guard lock(mutex);
+    lent.insert(std::this_thread::get_id());
+  };
+  OpenEngine();
+  ASSERT_TRUE(Put("quick", "1").ok());
+  EXPECT_TRUE(lent.empty());
+  store_->Stall();
+  std::thread first([&] { EXPECT_TRUE(Put("a", "1").ok()); });
+  std::thread second([&] { EXPECT_TRUE(Put("b", "2").ok()); });
+  const auto count = [&] {
+    const std::lock_guard lock(mutex);
+    return lent.size();
+  };
+  while (count() < 2) std::this_thread::yield();
+  store_->Resume();
+  first.join();
+  second.join();
+  EXPECT_EQ(Get("a"), "1");
+  EXPECT_EQ(Get("b"), "2");
+}
+
+TEST_F(ShardTest, AWaitThatIsGivenUpEndsWithAnUnknownOutcome) {
+  OpenEngine();
+  store_->Stall();
+  Status first;
+  Status second;
+  std::thread leads([&] { first = Put("a", "1"); });
+  while (store_->waiting() == 0) std::this_thread::yield();
+  std::thread follows([&] { second = Put("b", "2"); });
+  while (shard_->waiting() < 2) std::this_thread::yield();
+  shard_->GiveUp(Status::Busy("the server stops"));
+  leads.join();
+  follows.join();
+  EXPECT_EQ(first.code(), StatusCode::kIoError) << first.ToString();
+  EXPECT_NE(first.message().find("outcome is unknown"), std::string::npos);
+  // It was never sent.
+  EXPECT_FALSE(second.ok());
+  store_->Resume();
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "engine/cluster/objects/await.h"
 #include "engine/cluster/shard/limits.h"
 #include "engine/cluster/shard/shard_layout.h"
+#include "engine/cluster/shard/store_wait.h"
 
 namespace mayfly::engine::cluster {
 namespace {
@@ -24,17 +24,18 @@ bool IsUnknown(const Status& status) { return status.code() == StatusCode::kBusy
 }  // namespace
 
 ShardWriter::ShardWriter(ObjectStore& store, ShardPlace place, const Clock& clock,
-                         std::chrono::milliseconds patience)
+                         std::chrono::milliseconds patience, std::function<void()> while_waiting)
     : store_(store),
       place_(std::move(place)),
       clock_(clock),
       patience_(patience),
+      while_waiting_(std::move(while_waiting)),
       record_bytes_(Encode(place_.record)) {}
 
 Status ShardWriter::Barrier() {
   const SteadyTime began = clock_.Passed();
   for (;;) {
-    const auto values = AwaitKeys(store_, place_.object, {OwnerKey(), SequenceKey()});
+    const auto values = Read({OwnerKey(), SequenceKey()});
     if (values) {
       if ((*values)[0] != record_bytes_) return NotOurs();
       MAYFLY_TRY(sequence_, DecodeSequence((*values)[1]));
@@ -63,11 +64,32 @@ Status ShardWriter::Write(MapWrite write) {
   return {};
 }
 
+// Busy: there was no answer.
+Status ShardWriter::SendOnce(const std::shared_ptr<const MapWrite>& write, SteadyTime began) {
+  auto reply = AwaitReply<Status>(
+      [&](auto receive) { store_.WriteMap(place_.object, write, std::move(receive)); },
+      [&] { return IsOver(began); }, while_waiting_);
+  return reply ? *std::move(reply) : NoAnswer();
+}
+
+Result<std::vector<std::string>> ShardWriter::Read(std::vector<std::string> keys) {
+  using Values = Result<std::vector<std::string>>;
+  const SteadyTime began = clock_.Passed();
+  auto reply = AwaitReply<Values>(
+      [&](auto receive) { store_.ReadMapKeys(place_.object, std::move(keys), std::move(receive)); },
+      [&] { return IsOver(began); }, while_waiting_);
+  return reply ? *std::move(reply) : Values(NoAnswer());
+}
+
+bool ShardWriter::IsOver(SteadyTime began) const {
+  return given_up_.load(std::memory_order_acquire) || clock_.Passed() - began > patience_;
+}
+
 Status ShardWriter::Send(const std::shared_ptr<const MapWrite>& write) {
   const SteadyTime began = clock_.Passed();
   bool uncertain = false;  // An earlier sending may have happened.
   for (;;) {
-    const Status status = AwaitWrite(store_, place_.object, write);
+    const Status status = SendOnce(write, began);
     if (status.ok()) return status;
     if (status.code() == StatusCode::kConflict) {
       const Seen seen = Look();
@@ -88,7 +110,7 @@ Status ShardWriter::Send(const std::shared_ptr<const MapWrite>& write) {
 
 // What the shard says about the write that was refused.
 ShardWriter::Seen ShardWriter::Look() {
-  const auto values = AwaitKeys(store_, place_.object, {OwnerKey(), SequenceKey()});
+  const auto values = Read({OwnerKey(), SequenceKey()});
   if (!values) return Seen::kNothing;
   if ((*values)[0] != record_bytes_) return Seen::kOthers;
   if ((*values)[1] == EncodeSequence(sequence_)) return Seen::kBefore;
@@ -97,7 +119,7 @@ ShardWriter::Seen ShardWriter::Look() {
 
 Status ShardWriter::Confirm() {
   if (is_stopped()) return stopped();
-  const auto values = AwaitKeys(store_, place_.object, {OwnerKey()});
+  const auto values = Read({OwnerKey()});
   if (!values) return IsUnknown(values.error()) ? NoAnswer() : values.error();
   if ((*values)[0] == record_bytes_) return is_stopped() ? stopped() : Status();
   Stop(NotOurs());

@@ -14,9 +14,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "engine/cluster/objects/object_store.h"
 #include "engine/cluster/ownership/lease_records.h"
@@ -39,10 +41,10 @@ struct WriterCounts {
 
 class ShardWriter {
  public:
-  // `patience`: how long a write is sent again without an answer. `store`, `clock` must outlive
-  // this.
+  // `patience`: how long an answer to a write is waited for, and the write sent again. `store`,
+  // `clock` must outlive this. `while_waiting`: see ShardOptions.
   ShardWriter(ObjectStore& store, ShardPlace place, const Clock& clock,
-              std::chrono::milliseconds patience);
+              std::chrono::milliseconds patience, std::function<void()> while_waiting = nullptr);
 
   // Reads the sequence, and writes it once: no write of an earlier life can happen any more. First
   // of all calls. Busy when the shard is another's.
@@ -54,6 +56,9 @@ class ShardWriter {
   // Refuses all later calls with this, and ends the resending of one under way. The first reason
   // stays.
   void Stop(const Status& why);
+
+  // After Stop(): ends the wait for an answer, too.
+  void GiveUp() { given_up_.store(true, std::memory_order_release); }
 
   // Ok, or why writes are refused.
   Status stopped() const;
@@ -77,6 +82,9 @@ class ShardWriter {
  private:
   enum class Seen : std::uint8_t { kNothing, kBefore, kAfter, kOthers };
 
+  Status SendOnce(const std::shared_ptr<const MapWrite>& write, SteadyTime began);
+  Result<std::vector<std::string>> Read(std::vector<std::string> keys);
+  bool IsOver(SteadyTime began) const;
   Status Send(const std::shared_ptr<const MapWrite>& write);
   Seen Look();
   Status NoAnswer() const;
@@ -87,6 +95,7 @@ class ShardWriter {
   const ShardPlace place_;
   const Clock& clock_;
   const std::chrono::milliseconds patience_;
+  const std::function<void()> while_waiting_;
   const std::string record_bytes_;
   std::uint64_t sequence_ = 0;
   WriterCounts counts_;
@@ -96,6 +105,7 @@ class ShardWriter {
   Status why_;  // Guarded by mutex_.
   std::atomic<bool> is_stopped_{false};
   std::atomic<bool> is_uncertain_{false};
+  std::atomic<bool> given_up_{false};
 };
 
 }  // namespace mayfly::engine::cluster
