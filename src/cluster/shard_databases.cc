@@ -68,6 +68,10 @@ Status ShardDatabases::Leave(Millis wait_max) {
   return node_ == nullptr ? Status() : node_->Leave(wait_max);
 }
 
+void ShardDatabases::GiveUp() {
+  if (node_ != nullptr) node_->GiveUp();
+}
+
 engine::cluster::NodeStats ShardDatabases::stats() const {
   return node_ == nullptr ? engine::cluster::NodeStats() : node_->stats();
 }
@@ -104,7 +108,14 @@ std::shared_ptr<const server::ClusterView> ShardDatabases::view() const {
 
 // A lease is renewed in the store every second, and holds for some.
 server::ClusterHealth ShardDatabases::health() const {
-  server::ClusterHealth health{.store_answers = stats().in};
+  const engine::cluster::NodeStats node = stats();
+  server::ClusterHealth health{.store_answers = node.in};
+  if (!node.in) {
+    health.store_silent =
+        node.leased_until == SteadyTime::min()
+            ? Millis::max()
+            : std::chrono::duration_cast<Millis>(node_options_.clock->Passed() - node.leased_until);
+  }
   if (options_.clocks != nullptr) health.clocks = options_.clocks->Report();
   return health;
 }

@@ -61,6 +61,9 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
   // Gives all shards to the others. Busy when that takes longer.
   Status Leave(Millis wait_max);
 
+  // As ClusterNode::GiveUp().
+  void GiveUp();
+
   engine::cluster::NodeStats stats() const;
 
   // As ClusterNode::AwaitStep(): for tests, which move the clock. After Join().

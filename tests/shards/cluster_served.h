@@ -6,14 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "server/assembly/assembly.h"
-#include "server/command/core_transaction_source.h"
-#include "server/config/config.h"
-#include "server/peers/peer_links.h"
 #include "server/served.h"
-#include "server/session/server.h"
 #include "server/shards/testing/memory_shards.h"
 #include "server/test_client.h"
+#include "shards/served_member.h"
 
 namespace mayfly::server {
 
@@ -55,11 +51,9 @@ class ClusterServed {
   void Stop(std::size_t server);
 
  private:
-  struct Member;
-
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   MemoryShards shards_;
-  std::vector<std::unique_ptr<Member>> members_;
+  std::vector<std::unique_ptr<ServedMember>> members_;
 };
 
 }  // namespace mayfly::server

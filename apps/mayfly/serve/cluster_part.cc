@@ -70,6 +70,7 @@ engine::cluster::NodeOptions ClusterPart::NodeOptionsOf() {
   node.server = static_cast<engine::cluster::ServerId>(config_.Number(Setting::kClusterServer));
   std::random_device device;
   node.seed = std::uint64_t{device()} << 32 | device();
+  node.shard.while_waiting = [this] { waiting_threads_.Serve(); };
   node.on_refused = [this](const Status& why) {
     std::function<void()> stop;
     {
@@ -120,8 +121,12 @@ Status ClusterPart::Join(int port, std::function<void()> on_refused) {
 }
 
 void ClusterPart::Leave() {
-  const Status left = shards_->Leave(cluster::kLeaveWait);
-  if (!left.ok()) Log(logger_, LogLevel::kWarning, "cluster: {}", left.message());
+  const bool answers = shards_->health().store_answers;
+  const Status left = shards_->Leave(answers ? cluster::kLeaveWait : Millis(0));
+  if (left.ok()) return;
+  Log(logger_, LogLevel::kWarning, "cluster: {}{}", left.message(),
+      answers ? "" : "; the store does not answer, and writes that wait for it end now");
+  shards_->GiveUp();
 }
 
 }  // namespace mayfly::app

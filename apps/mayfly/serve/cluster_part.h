@@ -13,6 +13,7 @@
 #include "cluster/shard_databases.h"
 #include "mayfly/logger.h"
 #include "server/config/config.h"
+#include "server/net/waiting_threads.h"
 #include "server/peers/peer_links.h"
 
 namespace mayfly::app {
@@ -26,6 +27,7 @@ class ClusterPart {
 
   server::ShardDirectory& shards() { return *shards_; }
   server::PeerCalls& peers() { return links_; }
+  server::WaitingThreads& waiting_threads() { return waiting_threads_; }
 
   // From now on this server owns shards. `port`: where clients reach it. Returns when it is in the
   // roster; after kJoinWait it goes on trying. Invalid when another server has its number; if that is
@@ -35,7 +37,8 @@ class ClusterPart {
   // Why the server cannot be a part of the cluster any more; Ok: it can.
   Status refused() const;
 
-  // Gives the shards to the other servers, and logs if that takes too long.
+  // Gives the shards to the other servers. If that takes too long, or the store is silent, it says so
+  // in the log, and what waits for the store ends.
   void Leave();
 
  private:
@@ -45,6 +48,7 @@ class ClusterPart {
 
   const server::Config& config_;
   Logger& logger_;
+  server::WaitingThreads waiting_threads_;
   std::atomic<int> port_{0};
   mutable std::mutex mutex_;
   Status refused_;  // Guarded by mutex_, as the next.

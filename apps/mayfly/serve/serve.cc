@@ -319,6 +319,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
         *shared, {.catch_signals = flags.when_ready == nullptr,
                   .sockets = passed,
                   .requests = &requests,
+                  .waiting_threads = cluster == nullptr ? nullptr : &cluster->waiting_threads(),
                   .on_stop = [&config, &logger, &cluster] {
                     Notify(config, "STOPPING=1\nSTATUS=Saying goodbye to clients", logger);
                     // While clients are still served, so that none finds a shard without an owner.

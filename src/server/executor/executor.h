@@ -34,6 +34,10 @@ class Executor {
   // Whether Run() is on the stack: then the executor cannot run another session.
   bool running() const { return running_; }
 
+  // From now on it runs beside a command of its thread that waits for the store of the cluster: only
+  // what touches no row, and takes no lock that the other may hold.
+  void set_beside_wait(bool beside) { beside_wait_ = beside; }
+
   // Makes room for a moment, when the data has passed `maxmemory`; outside of Run(). Whether there is
   // more to do.
   bool MakeRoomBeside();
@@ -148,6 +152,7 @@ class Executor {
               std::shared_ptr<ServedDatabase> data);
   void ReplyWith(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
                  const Reply& reply, SteadyTime begin);
+  void MeetStoreWait(Decision& decision) const;
   bool HasLostShard(const Status& error) const;
   bool HasFailedForLostShard(std::size_t done) const;
   bool IsPlacedAgain(Session& session, const Status& error);
@@ -190,6 +195,7 @@ class Executor {
   const std::atomic<std::int64_t>& queued_max_;
   CommandBatch run_;
   bool running_ = false;
+  bool beside_wait_ = false;
   SteadyTime turn_end_;          // Of the client whose commands run.
   bool script_runs_ = false;     // Of another client, as of the last check of the gate.
   int fruitless_ = 0;            // Searches for rows to evict, one after the other, without any.

@@ -18,6 +18,8 @@ namespace {
 
 constexpr const char* kMovedMeanwhile =
     "TRYAGAIN A shard has moved meanwhile; the command may have missed it";
+constexpr const char* kSilentStoreLine =
+    "CLUSTERDOWN The store of the cluster does not answer; the command has not run";
 constexpr const char* kCrossSlotLine = "CROSSSLOT Keys in request don't hash to the same slot";
 
 // Whether it means the same when another server runs it.
@@ -127,6 +129,27 @@ bool Executor::AwaitsShard(Session& session) {
   const SteadyTime now = server_.Steady();
   if (!since) since = now;
   return now - *since < cluster_->patience();
+}
+
+// Beside a command that waits for the store. What touches rows waits as for a shard without an owner;
+// once the store has been silent for longer than the patience for that, it is refused.
+void Executor::MeetStoreWait(Decision& decision) const {
+  if (decision.way != Way::kAlone && decision.way != Way::kBatch && decision.way != Way::kExec &&
+      decision.way != Way::kWalk && decision.way != Way::kAcross) {
+    return;
+  }
+  const CommandEntry& entry = *decision.entry;
+  const bool is_about_the_server = entry.Is(kAdmin) && !entry.Is(kAllowBusy);
+  if (decision.way == Way::kAlone && entry.Is(kNoRows) && !entry.Is(kEverything) &&
+      !entry.Is(kWalks) && !is_about_the_server) {
+    return;
+  }
+  if (cluster_ == nullptr || cluster_->directory().health().store_silent <= cluster_->patience()) {
+    decision.way = Way::kShard;
+    return;
+  }
+  decision.way = Way::kRefuse;
+  decision.error = Answer::Error(kSilentStoreLine);
 }
 
 // Whether the command that was decided last runs on the database of the batch; the first one with

@@ -79,6 +79,8 @@ Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> arg
   if (cluster_ != nullptr && (decision.way == Way::kBatch || decision.way == Way::kAlone ||
                               decision.way == Way::kQueue)) [[unlikely]]
     Place(session, args, decision);
+  if (beside_wait_) [[unlikely]]
+    MeetStoreWait(decision);
   return decision;
 }
 

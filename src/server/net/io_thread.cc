@@ -6,23 +6,43 @@
 
 #include "base/log.h"
 #include "server/command/limits.h"
+#include "server/net/waiting_threads.h"
 
 namespace mayfly::server {
 
-IoThread::IoThread(Server& server, std::uint64_t seed)
+IoThread::IoThread(Server& server, std::uint64_t seed, WaitingThreads* waiting)
     : server_(server),
       alive_(context_.get_executor()),
       look_(context_),
       farewell_(context_),
       executor_(server, seed),
       second_executor_(server, ~seed),
-      output_limits_setting_(server.config().Watched(Setting::kClientOutputBufferLimit)) {}
+      output_limits_setting_(server.config().Watched(Setting::kClientOutputBufferLimit)),
+      waiting_(waiting) {}
 
 IoThread::~IoThread() = default;
 
 void IoThread::Start() {
   Look();
-  thread_ = std::thread([this] { context_.run(); });
+  thread_ = std::thread([this] {
+    if (waiting_ != nullptr) waiting_->Register([this] { ServeWhileWaiting(); });
+    context_.run();
+    if (waiting_ != nullptr) waiting_->Register(nullptr);
+  });
+}
+
+// What it runs waits for nothing, so it is never within itself; a script that another command waits
+// beside has the second executor.
+void IoThread::ServeWhileWaiting() {
+  if (serves_while_waiting_ || second_executor_.running()) return;
+  serves_while_waiting_ = true;
+  Executor& stand_in = executor();
+  stand_in.set_beside_wait(true);
+  if (server_.cluster() != nullptr) server_.cluster()->SetBesideWait(true);
+  context_.poll();
+  if (server_.cluster() != nullptr) server_.cluster()->SetBesideWait(false);
+  stand_in.set_beside_wait(false);
+  serves_while_waiting_ = false;
 }
 
 void IoThread::Join() {

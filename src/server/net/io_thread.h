@@ -17,9 +17,12 @@
 
 namespace mayfly::server {
 
+class WaitingThreads;
+
 class IoThread {
  public:
-  IoThread(Server& server, std::uint64_t seed);
+  // `waiting`: null, or outlives it.
+  IoThread(Server& server, std::uint64_t seed, WaitingThreads* waiting);
   ~IoThread();  // Stop() and Join() first.
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
@@ -44,6 +47,10 @@ class IoThread {
   // Within a command: handles input of other clients. The running script refuses or delays their
   // commands, except those about that script.
   void ServeOthers() { context_.poll(); }
+
+  // Within a command that waits for the store of a cluster: answers what touches no row. The rest
+  // waits, or is refused once the store has been silent for long.
+  void ServeWhileWaiting();
   const OutputLimits& output_limits();
   void Remove(Connection& connection);
 
@@ -70,6 +77,8 @@ class IoThread {
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
   std::atomic<std::size_t> count_{0};
   bool stopping_ = false;
+  bool serves_while_waiting_ = false;
+  WaitingThreads* const waiting_;  // Null: it waits without serving others.
   std::thread thread_;
 };
 

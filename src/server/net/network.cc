@@ -90,7 +90,7 @@ Network::Network(Server& server, NetworkOptions options)
   }
   Random seeds(FreshSeed());
   for (std::size_t i = 0; i < ThreadCount(server.config()); ++i) {
-    threads_.push_back(std::make_unique<IoThread>(server, seeds.Next()));
+    threads_.push_back(std::make_unique<IoThread>(server, seeds.Next(), options_.waiting_threads));
   }
   AddMetrics(router_, server, options_.requests);
 }

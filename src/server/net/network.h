@@ -25,6 +25,7 @@
 namespace mayfly::server {
 
 class RequestStatistics;
+class WaitingThreads;
 
 struct NetworkOptions {
   bool catch_signals = false;  // SIGINT and SIGTERM stop it. Off in tests.
@@ -33,6 +34,8 @@ struct NetworkOptions {
   std::vector<PassedSocket> sockets = {};
   // Shown in /metrics. Null: none are counted.
   const RequestStatistics* requests = nullptr;
+  // Where threads that serve clients say what they do while they wait. Null: they wait. Outlives it.
+  WaitingThreads* waiting_threads = nullptr;
   // Called once when it begins to stop, on the thread of Run().
   std::function<void()> on_stop = nullptr;
 };

@@ -126,6 +126,20 @@ bool ClusterSide::Redirects(Session& session) const {
   return true;
 }
 
+void ClusterSide::SetBesideWait(bool beside) {
+  const std::lock_guard lock(mutex_);
+  if (beside) {
+    beside_wait_.insert(std::this_thread::get_id());
+  } else {
+    beside_wait_.erase(std::this_thread::get_id());
+  }
+}
+
+bool ClusterSide::IsBesideWait() const {
+  const std::lock_guard lock(mutex_);
+  return beside_wait_.contains(std::this_thread::get_id());
+}
+
 std::string ClusterSide::RedirectLine(engine::Slot slot, const ShardPlace& place) {
   if (place.elsewhere.port == 0) return "CLUSTERDOWN Hash slot not served";
   return fmt::format("MOVED {} {}", slot, ToText(place.elsewhere));

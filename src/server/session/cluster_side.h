@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <thread>
 #include <mutex>
 #include <span>
 #include <string>
@@ -82,6 +84,11 @@ class ClusterSide final : private ShardListener {
   // The same, or it probably does, as another connection of its user and address has said so.
   bool Redirects(Session& session) const;
 
+  // From now on, or no more, the calling thread serves clients beside a command of its own that waits
+  // for the store. It may hold locks of a database then, and asks none of them anything.
+  void SetBesideWait(bool beside);
+  bool IsBesideWait() const;
+
   // How long a command waits for a shard that has no owner.
   Millis patience() const { return Millis(patience_.load(std::memory_order_relaxed)); }
 
@@ -112,6 +119,7 @@ class ClusterSide final : private ShardListener {
   // When a client of this address and user has last asked, or a command of one was decided by it;
   // guarded by mutex_.
   mutable std::map<Home, SteadyTime> askers_;
+  std::set<std::thread::id> beside_wait_;  // Guarded by mutex_.
   LogPace refusals_;  // Of which servers it was logged that they cannot log in here.
   Forwards forwards_;
   Jobs looks_;

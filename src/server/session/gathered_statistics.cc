@@ -58,6 +58,9 @@ Result<Statistics> GatherStatistics(Server& server) {
   if (server.cluster() == nullptr) return server.database().GetStatistics();
   const auto here = server.DataHere();
   if (here.empty()) return server.database().GetStatistics();
+  if (server.cluster()->IsBesideWait() || !server.cluster()->directory().health().store_answers) {
+    return Status::Busy("the store of the cluster does not answer");
+  }
   MAYFLY_TRY(Statistics sum, here.front()->database.GetStatistics());
   for (std::size_t i = 1; i < here.size(); ++i) {
     MAYFLY_TRY(Statistics other, here[i]->database.GetStatistics());

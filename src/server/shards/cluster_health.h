@@ -32,6 +32,7 @@ struct ClusterClocks {
 struct ClusterHealth {
   // Within the time of a lease. Otherwise what touches rows waits or fails.
   bool store_answers = true;
+  Millis store_silent{0};  // For how long it has not, beyond the time of a lease.
   std::optional<ClusterClocks> clocks = std::nullopt;  // Nothing: they are not compared.
 };
 
