@@ -167,6 +167,59 @@ class ServedCluster(unittest.TestCase):
             self.assertEqual(cluster.get(f"a{i}"), str(i))
             self.assertEqual(cluster.get(f"b{i}"), str(i))
 
+    def test_a_number_that_is_in_use_is_refused(self):
+        first = self.server()
+        self.await_shares(first)
+        deadlines = self.fill(self.client(first))
+        run = subprocess.run([MAYFLY, "serve", "--port", "0", "--http-port", "-1", "--cluster",
+                              f"{self.lab}/ceph.conf", "--cluster-name", self.name, "--cluster-server", "1"],
+                             capture_output=True, text=True, timeout=120)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("has the number 1 of this one", run.stderr)
+        self.check(self.client(first), deadlines)
+        self.await_shares(first)
+
+    def test_servers_compare_their_clocks(self):
+        first, second = self.server(), self.server()
+        self.await_shares(first, second)
+        for server in (first, second):
+            client = self.client(server)
+            self.assertTrue(wait_until(lambda: client.info("cluster")["mayfly_clocks"] == "agree"),
+                            client.info("cluster"))
+            self.assertEqual(client.info("cluster")["mayfly_clocks_known"], 1)
+            client.set("short:" + str(server.port), "x", px=100)
+        self.assertTrue(wait_until(lambda: self.client(first).info("stats")["expired_keys"]
+                                   + self.client(second).info("stats")["expired_keys"] == 2))
+
+    def test_a_server_answers_and_stops_while_ceph_is_silent(self):
+        server = self.server()
+        self.await_shares(server)
+        client = self.client(server)
+        for i in range(4):  # In shards of their own: one that waits for another's key holds its thread.
+            client.set(f"key{i}", 1)
+        osds = [int(pid.read_text()) for pid in pathlib.Path(self.lab).rglob("osd.*.pid")]
+        self.assertEqual(len(osds), 3)
+        for osd in osds:
+            os.kill(osd, signal.SIGSTOP)
+        try:
+            writers = [redis.Redis(port=server.port, socket_timeout=300) for _ in range(4)]
+            for i, writer in enumerate(writers):
+                self.addCleanup(writer.close)
+                connection = writer.connection_pool.get_connection("INCR")
+                connection.send_command("INCR", f"key{i}")
+            begin = time.monotonic()
+            self.assertTrue(wait_until(
+                lambda: self.client(server).execute_command("CLUSTER INFO")["cluster_state"] == "fail"))
+            self.assertTrue(client.ping())
+            print(f"the state was fail, and PING answered, {time.monotonic() - begin:.1f} s after Ceph fell silent")
+            begin = time.monotonic()
+            server.process.send_signal(signal.SIGTERM)
+            server.process.wait(timeout=100)
+            print(f"the server ended {time.monotonic() - begin:.1f} s after SIGTERM")
+        finally:
+            for osd in osds:
+                os.kill(osd, signal.SIGCONT)
+
     def test_bad_settings_are_refused_by_name(self):
         def refused(*flags):
             run = subprocess.run([MAYFLY, "serve", "--port", "0", "--http-port", "-1", *flags],

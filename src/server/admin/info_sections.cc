@@ -272,9 +272,13 @@ std::string ClusterSection(InfoSource& source) {
   ClusterSide* const cluster = source.server().cluster();
   if (cluster == nullptr) return "cluster_enabled:0\r\n";
   ShardDirectory& directory = cluster->directory();
+  const ClusterHealth health = directory.health();
+  // Not in CLUSTER INFO, whose clients take a line for two words with a colon between them.
+  const std::string advice = health.clocks ? ClocksAdvice(*health.clocks) : "";
   return fmt::format("cluster_enabled:1\r\nmayfly_shards:{}\r\nmayfly_shards_here:{}\r\n",
                      directory.shards(), directory.Here().size()) +
-         HealthText(directory.health());
+         HealthText(health) +
+         (advice.empty() ? "" : fmt::format("mayfly_clocks_advice:{}\r\n", advice));
 }
 
 struct Section {

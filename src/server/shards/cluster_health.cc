@@ -49,8 +49,6 @@ std::string HealthText(const ClusterHealth& health) {
       "mayfly_clock_skew_max_ms:{}\r\nmayfly_clock_skew_ms:{}\r\nmayfly_clock_ahead_ms:{}\r\n",
       Word(clocks.state), clocks.servers, clocks.known, clocks.bound.count(), clocks.skew.count(),
       clocks.ahead.count());
-  const std::string advice = ClocksAdvice(clocks);
-  if (!advice.empty()) text += fmt::format("mayfly_clocks_advice:{}\r\n", advice);
   return text;
 }
 
