@@ -1,4 +1,5 @@
-// cluster_served.h - servers of one cluster, in memory and on free ports. A test moves the shards.
+// cluster_served.h - servers of one cluster, in memory and on free ports. A test moves the shards; or
+// the servers own them by lease, on one store of objects in memory, and a test lets one die.
 #pragma once
 
 #include <memory>
@@ -6,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/cluster/objects/testing/memory_objects.h"
 #include "server/assembly/assembly.h"
 #include "server/command/core_transaction_source.h"
 #include "server/config/config.h"
@@ -23,6 +25,7 @@ class ClusterServed {
     std::size_t servers = 2;
     std::size_t shards = 4;
     Served::Settings settings = {};
+    bool on_store = false;         // Shards are owned by lease. Real time; clock must be set.
     const Clock* clock = nullptr;  // Of rows; null: a manual one.
   };
 
@@ -34,6 +37,7 @@ class ClusterServed {
   ClusterServed& operator=(const ClusterServed&) = delete;
 
   int port(std::size_t server) const;
+  int http_port(std::size_t server) const;
   Server& server(std::size_t server);
   MemoryShards& shards() { return shards_; }
   ManualClock& clock() { return clock_; }
@@ -50,11 +54,18 @@ class ClusterServed {
   // Ends a server; its shards stay its own.
   void Stop(std::size_t server);
 
+  // With on_store: ends it, and no other hears of it.
+  void Kill(std::size_t server);
+
+  // With on_store: returns when each shard is open at a server.
+  void AwaitShards();
+
  private:
   struct Member;
 
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   MemoryShards shards_;
+  const std::shared_ptr<engine::cluster::MemoryObjects> objects_;
   std::vector<std::unique_ptr<Member>> members_;
 };
 

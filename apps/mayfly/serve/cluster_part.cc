@@ -72,6 +72,13 @@ ClusterPart::ClusterPart(Config& config, Logger& logger,
       links_(config, SystemClock::Process()),
       shards_(std::move(shards)) {}
 
+std::unique_ptr<cluster::TablesPart> ClusterPart::NewTables(const Clock& clock,
+                                                            const std::string& region) {
+  return std::make_unique<cluster::TablesPart>(
+      *shards_, links_, clock, SystemClock::Process(), logger_,
+      cluster::ShardTablesOptions{.region = region}, config_.Watched(Setting::kClusterPatience));
+}
+
 Status ClusterPart::Join(int port) {
   server::ServerAddress address{.host = "127.0.0.1", .port = port};
   if (const std::string announced = config_.Text(Setting::kClusterAnnounce); !announced.empty()) {

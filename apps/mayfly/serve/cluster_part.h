@@ -6,6 +6,7 @@
 
 #include "cluster/peer_offers.h"
 #include "cluster/shard_databases.h"
+#include "cluster/tables/tables_part.h"
 #include "mayfly/logger.h"
 #include "server/config/config.h"
 #include "server/peers/peer_links.h"
@@ -22,6 +23,9 @@ class ClusterPart {
   server::ShardDirectory& shards() { return *shards_; }
   server::PeerCalls& peers() { return links_; }
 
+  // The tables in its shards, and the way to those of others. `region`: of ARNs.
+  std::unique_ptr<cluster::TablesPart> NewTables(const Clock& clock, const std::string& region);
+
   // From now on this server owns shards. `port`: where clients reach it.
   Status Join(int port);
 
@@ -32,7 +36,7 @@ class ClusterPart {
   ClusterPart(server::Config& config, Logger& logger,
               std::unique_ptr<cluster::ShardDatabases> shards);
 
-  const server::Config& config_;
+  server::Config& config_;
   Logger& logger_;
   server::PeerLinks links_;
   cluster::PeerOffers offers_{links_};

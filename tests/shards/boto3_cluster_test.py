@@ -1,0 +1,373 @@
+# Goal: programs written for boto3 run unchanged on a cluster, on any of its servers, while shards move:
+# no error, no lost write, nothing twice; what a cluster does not offer is refused by name.
+# Method: two servers in one process (argv: the binary), real time; clients of both.
+import concurrent.futures
+import pathlib
+import sys
+import time
+import unittest
+from decimal import Decimal
+
+import boto3
+import botocore.exceptions
+from boto3.dynamodb.conditions import Attr, Key
+from botocore.config import Config
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from cluster_process import SHARDS, ClusterProcess
+
+BINARY = sys.argv.pop()
+ITEMS = 200
+
+
+def connect(kind, port, attempts=1):
+    """Without retries, unless a test is about them: an unexpected error must show."""
+    return kind("dynamodb", endpoint_url=f"http://127.0.0.1:{port}", region_name="any",
+                aws_access_key_id="any", aws_secret_access_key="any",
+                config=Config(retries={"max_attempts": attempts, "mode": "standard"},
+                              max_pool_connections=20))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.cluster = ClusterProcess(BINARY)
+        self.cluster.__enter__()
+        self.addCleanup(self.cluster.__exit__)
+        self.clients = [connect(boto3.client, port) for port in self.cluster.http_ports]
+        self.resources = [connect(boto3.resource, port) for port in self.cluster.http_ports]
+        for client in self.clients + [resource.meta.client for resource in self.resources]:
+            self.addCleanup(client.close)
+
+    def make(self, name="items", sort="N", **more):
+        definitions = [{"AttributeName": "p", "AttributeType": "S"}]
+        schema = [{"AttributeName": "p", "KeyType": "HASH"}]
+        if sort:
+            definitions.append({"AttributeName": "s", "AttributeType": sort})
+            schema.append({"AttributeName": "s", "KeyType": "RANGE"})
+        definitions += more.pop("AttributeDefinitions", [])
+        made = self.clients[0].create_table(TableName=name, AttributeDefinitions=definitions,
+                                            KeySchema=schema, BillingMode="PAY_PER_REQUEST", **more)
+        self.assertEqual(made["TableDescription"]["TableStatus"], "CREATING")
+        self.settle(name)
+        return [resource.Table(name) for resource in self.resources]
+
+    def settle(self, name):
+        while self.clients[1].describe_table(TableName=name)["Table"]["TableStatus"] != "ACTIVE":
+            time.sleep(0.01)
+
+    def refused(self, text, call, *args, code="ValidationException", **kwargs):
+        with self.assertRaises(botocore.exceptions.ClientError) as caught:
+            call(*args, **kwargs)
+        error = caught.exception.response["Error"]
+        self.assertEqual(error["Code"], code, error)
+        self.assertIn(text, error["Message"])
+
+    def fill(self, tables):
+        for i in range(ITEMS):
+            tables[i % 2].put_item(Item={"p": f"part{i % 50}", "s": i, "even": i % 2 == 0})
+
+
+class Definitions(Case):
+    def test_a_table_from_its_making_to_its_end_on_both_servers(self):
+        self.make("orders", Tags=[{"Key": "team", "Value": "a"}])
+        for client in self.clients:
+            self.assertEqual(client.list_tables()["TableNames"], ["orders"])
+            described = client.describe_table(TableName="orders")["Table"]
+            self.assertEqual((described["TableStatus"], described["ItemCount"]), ("ACTIVE", 0))
+            self.assertEqual(client.list_tags_of_resource(ResourceArn=described["TableArn"])["Tags"],
+                             [{"Key": "team", "Value": "a"}])
+        ids = {c.describe_table(TableName="orders")["Table"]["TableId"] for c in self.clients}
+        self.assertEqual(len(ids), 1)
+        self.refused("Table already exists: orders", self.make, "orders",
+                     code="ResourceInUseException")
+        self.clients[1].delete_table(TableName="orders")
+        self.clients[0].get_waiter("table_not_exists").wait(TableName="orders",
+                                                            WaiterConfig={"Delay": 1})
+        for client in self.clients:
+            self.refused("", client.describe_table, TableName="orders",
+                         code="ResourceNotFoundException")
+            self.refused("", client.get_item, TableName="orders", Key={"p": {"S": "a"}},
+                         code="ResourceNotFoundException")
+
+    def test_two_servers_that_make_the_same_table_make_one(self):
+        def make(number):
+            try:
+                self.clients[number % 2].create_table(
+                    TableName="same", BillingMode="PAY_PER_REQUEST",
+                    AttributeDefinitions=[{"AttributeName": f"p{number}", "AttributeType": "S"}],
+                    KeySchema=[{"AttributeName": f"p{number}", "KeyType": "HASH"}])
+                return number
+            except botocore.exceptions.ClientError as error:
+                self.assertEqual(error.response["Error"]["Code"], "ResourceInUseException")
+                return None
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            made = [number for number in pool.map(make, range(8)) if number is not None]
+        self.assertEqual(len(made), 1)
+        self.settle("same")
+        for client in self.clients:
+            schema = client.describe_table(TableName="same")["Table"]["KeySchema"]
+            self.assertEqual(schema[0]["AttributeName"], f"p{made[0]}")
+            for i in range(40):
+                client.put_item(TableName="same", Item={f"p{made[0]}": {"S": f"x{i}"}})
+        self.assertEqual(self.clients[0].scan(TableName="same")["Count"], 40)
+
+    def test_a_table_that_is_made_again_with_another_key_is_found_by_it(self):
+        for key in ("p", "q", "r"):
+            self.clients[0].create_table(
+                TableName="again", BillingMode="PAY_PER_REQUEST",
+                AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"}],
+                KeySchema=[{"AttributeName": key, "KeyType": "HASH"}])
+            self.settle("again")
+            for i in range(20):
+                item = {name: {"S": f"{i}{name}"} for name in ("p", "q", "r")}
+                self.clients[1].put_item(TableName="again", Item=item)
+                self.assertEqual(self.clients[0].get_item(
+                    TableName="again", Key={key: {"S": f"{i}{key}"}})["Item"], item)
+            self.assertEqual(self.clients[1].scan(TableName="again")["Count"], 20)
+            self.clients[0].delete_table(TableName="again")
+            self.clients[1].get_waiter("table_not_exists").wait(TableName="again",
+                                                                WaiterConfig={"Delay": 1})
+
+    def test_definitions_change_while_shards_move(self):
+        self.cluster.keep_moving()
+        for i in range(12):
+            tables = self.make(f"table{i}")
+            tables[0].put_item(Item={"p": "a", "s": i})
+            self.assertEqual(tables[1].scan(ConsistentRead=True)["Count"], 1)
+            if i % 2:
+                self.clients[i % 2].delete_table(TableName=f"table{i}")
+        self.cluster.rest()
+        self.assertGreater(self.cluster.moves, 0)
+        for client in self.clients:
+            self.assertEqual(client.list_tables()["TableNames"],
+                             sorted(f"table{i}" for i in range(0, 12, 2)))
+
+    def test_what_is_not_offered_is_refused_by_name(self):
+        definitions = [{"AttributeName": "g", "AttributeType": "S"}]
+        index = {"IndexName": "by_g", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
+                 "Projection": {"ProjectionType": "ALL"}}
+        self.refused("GlobalSecondaryIndexes is not offered on a cluster", self.make, "one",
+                     AttributeDefinitions=definitions, GlobalSecondaryIndexes=[index])
+        self.refused("StreamSpecification is not offered on a cluster", self.make, "one",
+                     StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"})
+        self.refused("mayfly:ttl-mode is not offered", self.make, "one",
+                     Tags=[{"Key": "mayfly:ttl-mode", "Value": "until-swept"}])
+        self.assertEqual(self.clients[0].list_tables()["TableNames"], [])
+        self.make("one")
+        self.refused("GlobalSecondaryIndexUpdates is not offered", self.clients[0].update_table,
+                     TableName="one", AttributeDefinitions=definitions,
+                     GlobalSecondaryIndexUpdates=[{"Create": index}])
+        self.refused("ExecuteStatement is not offered on a cluster",
+                     self.clients[1].execute_statement, Statement='SELECT * FROM "one"')
+        streams = boto3.client("dynamodbstreams", region_name="any", aws_access_key_id="any",
+                               aws_secret_access_key="any",
+                               endpoint_url=f"http://127.0.0.1:{self.cluster.http_ports[0]}")
+        self.addCleanup(streams.close)
+        self.refused("ListStreams is not offered on a cluster", streams.list_streams)
+
+
+class Items(Case):
+    def test_each_server_serves_every_item(self):
+        tables = self.make()
+        self.fill(tables)
+        for i in range(ITEMS):
+            key = {"p": f"part{i % 50}", "s": i}
+            for table in tables:
+                self.assertEqual(table.get_item(Key=key)["Item"], {**key, "even": i % 2 == 0})
+        updated = tables[1].update_item(Key={"p": "part0", "s": 0}, UpdateExpression="ADD n :one",
+                                        ExpressionAttributeValues={":one": 1},
+                                        ReturnValues="ALL_NEW")
+        self.assertEqual(updated["Attributes"]["n"], 1)
+        self.refused("The conditional request failed", tables[0].put_item,
+                     Item={"p": "part0", "s": 0}, ConditionExpression=Attr("p").not_exists(),
+                     code="ConditionalCheckFailedException")
+        for table in tables:
+            table.delete_item(Key={"p": "part1", "s": 1})
+            self.assertNotIn("Item", table.get_item(Key={"p": "part1", "s": 1}))
+        counts = [c.describe_table(TableName="items")["Table"]["ItemCount"] for c in self.clients]
+        self.assertEqual(counts, [ITEMS - 1, ITEMS - 1])
+
+    def test_wrong_requests_are_refused_as_by_a_server_alone(self):
+        table = self.make()[0]
+        self.refused("Missing the key p in the item", table.put_item, Item={"s": 1})
+        self.refused("Type mismatch for key", table.put_item, Item={"p": 1, "s": 1})
+        self.refused("The provided key element does not match the schema", table.get_item,
+                     Key={"p": "a"})
+        self.refused("", self.clients[0].get_item, TableName="none", Key={"p": {"S": "a"}},
+                     code="ResourceNotFoundException")
+        self.refused("Query condition missed key schema element: p", table.query,
+                     KeyConditionExpression=Key("q").eq("a"))
+        self.refused("The table does not have the specified index", table.query, IndexName="none",
+                     KeyConditionExpression=Key("p").eq("a"))
+
+    def test_queries_read_their_partition_by_pages(self):
+        tables = self.make(LocalSecondaryIndexes=[{
+            "IndexName": "by_rank", "Projection": {"ProjectionType": "ALL"},
+            "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"},
+                          {"AttributeName": "rank", "KeyType": "RANGE"}]}],
+            AttributeDefinitions=[{"AttributeName": "rank", "AttributeType": "N"}])
+        for partition in range(10):
+            for i in range(10):
+                tables[i % 2].put_item(Item={"p": f"part{partition}", "s": i, "rank": 10 - i})
+        for partition in range(10):
+            seen, start = [], {}
+            for page in range(10):
+                reply = tables[page % 2].query(KeyConditionExpression=Key("p").eq(f"part{partition}"),
+                                               Limit=3, **start)
+                seen += [int(item["s"]) for item in reply["Items"]]
+                if "LastEvaluatedKey" not in reply:
+                    break
+                start = {"ExclusiveStartKey": reply["LastEvaluatedKey"]}
+            self.assertEqual(seen, list(range(10)))
+            by_rank = tables[1].query(IndexName="by_rank", ScanIndexForward=False,
+                                      KeyConditionExpression=Key("p").eq(f"part{partition}")
+                                      & Key("rank").gt(5))
+            self.assertEqual([int(item["rank"]) for item in by_rank["Items"]], [10, 9, 8, 7, 6])
+            old = tables[0].query(KeyConditions={"p": {
+                "AttributeValueList": [f"part{partition}"], "ComparisonOperator": "EQ"}})
+            self.assertEqual(old["Count"], 10)
+
+    def test_scans_find_everything_once_on_any_server(self):
+        tables = self.make()
+        self.fill(tables)
+        for limit in ({}, {"Limit": 1}, {"Limit": 7}, {"Limit": ITEMS}):
+            for more in ({}, {"FilterExpression": Attr("even").eq(True)}):
+                seen, scanned, start, page = [], 0, {}, 0
+                while True:
+                    reply = tables[page % 2].scan(**limit, **more, **start)
+                    self.assertLessEqual(reply["ScannedCount"], limit.get("Limit", ITEMS))
+                    self.assertNotIn("ConsumedCapacity", reply)
+                    seen += [int(item["s"]) for item in reply["Items"]]
+                    scanned += reply["ScannedCount"]
+                    page += 1
+                    if "LastEvaluatedKey" not in reply:
+                        break
+                    self.assertEqual(set(reply["LastEvaluatedKey"]), {"p", "s"})
+                    start = {"ExclusiveStartKey": reply["LastEvaluatedKey"]}
+                self.assertEqual(scanned, ITEMS)
+                self.assertEqual(sorted(seen), list(range(0, ITEMS, 2 if more else 1)))
+        count = tables[0].scan(Select="COUNT", ReturnConsumedCapacity="TOTAL")
+        self.assertEqual((count["Count"], count["ConsumedCapacity"]["TableName"]), (ITEMS, "items"))
+        self.assertNotIn("Items", count)
+
+    def test_parallel_scans_share_the_table_out(self):
+        tables = self.make()
+        self.fill(tables)
+        seen = []
+        for segment in range(5):
+            start = {}
+            while True:
+                reply = tables[segment % 2].scan(Segment=segment, TotalSegments=5, Limit=9, **start)
+                seen += [int(item["s"]) for item in reply["Items"]]
+                if "LastEvaluatedKey" not in reply:
+                    break
+                start = {"ExclusiveStartKey": reply["LastEvaluatedKey"]}
+        self.assertEqual(sorted(seen), list(range(ITEMS)))
+
+    def test_large_tables_are_scanned_in_pages_of_bounded_size(self):
+        tables = self.make()
+        with tables[0].batch_writer() as batch:
+            for i in range(100):
+                batch.put_item(Item={"p": f"large{i}", "s": i, "text": "x" * 100_000})
+        seen, pages, start = [], 0, {}
+        while True:
+            reply = tables[pages % 2].scan(**start)
+            size = sum(len(item["text"]) for item in reply["Items"])
+            self.assertLess(size, 1_700_000)
+            seen += [int(item["s"]) for item in reply["Items"]]
+            pages += 1
+            if "LastEvaluatedKey" not in reply:
+                break
+            start = {"ExclusiveStartKey": reply["LastEvaluatedKey"]}
+        self.assertEqual(sorted(seen), list(range(100)))
+        self.assertGreaterEqual(pages, 7)
+
+    def test_batches_are_split_and_joined(self):
+        tables = self.make()
+        others = self.make("others", sort=None)
+        with tables[1].batch_writer() as batch:
+            for i in range(ITEMS):
+                batch.put_item(Item={"p": f"part{i}", "s": i})
+        others[0].put_item(Item={"p": "x"})
+        asked = {"items": {"Keys": [{"p": f"part{i}", "s": i} for i in range(60)],
+                           "ProjectionExpression": "s"}, "others": {"Keys": [{"p": "x"}]}}
+        for resource in self.resources:
+            reply = resource.batch_get_item(RequestItems=asked, ReturnConsumedCapacity="TOTAL")
+            self.assertEqual(sorted(int(item["s"]) for item in reply["Responses"]["items"]),
+                             list(range(60)))
+            self.assertEqual(reply["Responses"]["others"], [{"p": "x"}])
+            self.assertEqual(reply["UnprocessedKeys"], {})
+            units = {one["TableName"]: one["CapacityUnits"] for one in reply["ConsumedCapacity"]}
+            self.assertEqual(units, {"items": 30, "others": 0.5})
+        put = {"PutRequest": {"Item": {"p": "x", "s": 1}}}
+        self.refused("Too many items requested", self.resources[0].batch_get_item, RequestItems={
+            "items": {"Keys": [{"p": str(i), "s": i} for i in range(60)]},
+            "others": {"Keys": [{"p": str(i)} for i in range(60)]}})
+        self.refused("duplicates", self.resources[1].batch_write_item,
+                     RequestItems={"items": [put, put]})
+
+    def test_transactions_work_within_a_slot(self):
+        self.make("orders", sort=None)
+        self.make("customers", sort=None)
+        put = [{"Put": {"TableName": name, "Item": {"p": {"S": f"{name}:{{42}}"}}}}
+               for name in ("orders", "customers")]
+        for client in self.clients:
+            client.transact_write_items(TransactItems=put)
+            found = client.transact_get_items(TransactItems=[
+                {"Get": {"TableName": "orders", "Key": {"p": {"S": "orders:{42}"}}}},
+                {"Get": {"TableName": "customers", "Key": {"p": {"S": "customers:{42}"}}}}])
+            self.assertEqual(len([one for one in found["Responses"] if "Item" in one]), 2)
+        put[1]["Put"]["Item"] = {"p": {"S": "customers:43"}}
+        for client in self.clients:
+            self.refused("must have one slot on a cluster", client.transact_write_items,
+                         TransactItems=put)
+        self.assertNotIn("Item", self.clients[0].get_item(TableName="customers",
+                                                          Key={"p": {"S": "customers:43"}}))
+        put[1]["Put"] |= {"Item": {"p": {"S": "customers:{42}"}},
+                          "ConditionExpression": "attribute_not_exists(p)"}
+        self.refused("ConditionalCheckFailed", self.clients[1].transact_write_items,
+                     TransactItems=put, code="TransactionCanceledException")
+
+    def test_items_die_at_their_instant_in_every_shard(self):
+        tables = self.make()
+        instant = Decimal(f"{time.time() + 1.5:.3f}")
+        for i in range(40):
+            tables[i % 2].put_item(Item={"p": f"mortal{i}", "s": i, "expires": instant})
+            tables[i % 2].put_item(Item={"p": f"lasting{i}", "s": i})
+        self.clients[0].update_time_to_live(TableName="items", TimeToLiveSpecification={
+            "Enabled": True, "AttributeName": "expires"})
+        for client in self.clients:
+            while client.describe_time_to_live(TableName="items")["TimeToLiveDescription"][
+                    "TimeToLiveStatus"] != "ENABLED":
+                time.sleep(0.01)
+        while time.time() <= instant:
+            time.sleep(0.01)
+        for table in tables:
+            self.assertEqual(table.scan()["Count"], 40)
+            for i in range(40):
+                self.assertNotIn("Item", table.get_item(Key={"p": f"mortal{i}", "s": i}))
+        dead = Decimal(int(time.time()) - 5)
+        tables[1].put_item(Item={"p": "lasting0", "s": 0, "expires": dead})
+        self.assertNotIn("Item", tables[0].get_item(Key={"p": "lasting0", "s": 0}))
+
+    def test_counts_are_exact_while_shards_move(self):
+        tables = self.make(sort=None)
+        self.cluster.keep_moving()
+        keys = [{"p": f"count{i}"} for i in range(40)]
+
+        def count(number):
+            for _ in range(15):
+                for key in keys[number::8]:
+                    tables[number % 2].update_item(Key=key, UpdateExpression="ADD n :one",
+                                                   ExpressionAttributeValues={":one": 1})
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(count, range(8)))
+        for table in tables:
+            self.assertEqual([int(table.get_item(Key=key)["Item"]["n"]) for key in keys], [15] * 40)
+            self.assertEqual(table.scan()["Count"], 40)
+        self.cluster.rest()
+        self.assertGreater(self.cluster.moves, SHARDS)
+
+
+if __name__ == "__main__":
+    unittest.main()
