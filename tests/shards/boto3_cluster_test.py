@@ -29,8 +29,10 @@ def connect(kind, port, attempts=1):
 
 
 class Case(unittest.TestCase):
+    shards = SHARDS
+
     def setUp(self):
-        self.cluster = ClusterProcess(BINARY)
+        self.cluster = ClusterProcess(BINARY, shards=self.shards)
         self.cluster.__enter__()
         self.addCleanup(self.cluster.__exit__)
         self.clients = [connect(boto3.client, port) for port in self.cluster.http_ports]
@@ -367,6 +369,22 @@ class Items(Case):
             self.assertEqual(table.scan()["Count"], 40)
         self.cluster.rest()
         self.assertGreater(self.cluster.moves, SHARDS)
+
+
+class ManyShards(Case):
+    shards = 256
+
+    def test_a_few_items_in_many_shards_are_one_page_that_costs_little(self):
+        tables = self.make()
+        for i in range(20):
+            tables[i % 2].put_item(Item={"p": f"few{i}", "s": i})
+        for table in tables:
+            page = table.scan(ReturnConsumedCapacity="TOTAL")
+            self.assertEqual(page["Count"], 20)
+            self.assertNotIn("LastEvaluatedKey", page)
+            self.assertLessEqual(page["ConsumedCapacity"]["CapacityUnits"], 11)
+        described = self.clients[0].describe_table(TableName="items")["Table"]
+        self.assertEqual(described["ItemCount"], 20)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ SHARDS = 8
 class ClusterProcess:
     """with ClusterProcess(binary, "cluster-redirect", "always") as cluster: ... cluster.ports ..."""
 
-    def __init__(self, binary, *settings):
-        self.command = [str(binary), "2", str(SHARDS), *settings]
+    def __init__(self, binary, *settings, shards=SHARDS):
+        self.command = [str(binary), "2", str(shards), *settings]
         self.process = None
         self.ports = []
         self.http_ports = []

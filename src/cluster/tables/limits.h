@@ -28,6 +28,10 @@ inline constexpr std::chrono::milliseconds kUpkeepPause{1000};
 // Shards that are asked together. They keep threads of their servers busy meanwhile.
 inline constexpr std::size_t kShardsTogether = 32;
 
+// Threads on which writes of requests that came together wait for the store, if they are in several
+// shards here.
+inline constexpr std::size_t kWritingThreads = 16;
+
 // Items that one step of upkeep visits in a shard.
 inline constexpr std::uint64_t kUpkeepItemsMax = 1024;
 

@@ -14,16 +14,19 @@ namespace {
 
 namespace json = dynamo::json;
 
-constexpr double kUnitBytes = 4096;  // Of a consistent read; two of the others.
-
 std::int64_t ScannedIn(const json::object& reply) {
   return Fields(reply).Integer("ScannedCount").value_or(0);
 }
 
-double UnitsIn(const json::object& reply) {
+// About how many bytes the page has read, and at least how many it has returned. Its capacity is
+// rounded up to a block, which may be nearly empty.
+double BytesRead(const TableCall& page, const json::object& reply, bool consistent) {
+  constexpr double kBlockBytes = 4096;
+  const double block_units = consistent ? 1 : 0.5;
   const auto capacity = Fields(reply).Structure("ConsumedCapacity");
-  const json::value* const units = capacity ? capacity->Find("CapacityUnits") : nullptr;
-  return units != nullptr && units->is_number() ? units->to_number<double>() : 0;
+  const json::value* const found = capacity ? capacity->Find("CapacityUnits") : nullptr;
+  const double units = found != nullptr && found->is_number() ? found->to_number<double>() : 0;
+  return std::max((units / block_units - 1) * kBlockBytes, static_cast<double>(page.reply.size()));
 }
 
 // The figures of a table, or of one of its indexes.
@@ -74,7 +77,7 @@ void ClusterTables::RunScan(const Asked& asked) {
   const std::string shown = in.Text("ReturnConsumedCapacity");
   const bool shows_units = shown == "TOTAL" || shown == "INDEXES";
   if (!shows_units) request["ReturnConsumedCapacity"] = "TOTAL";
-  const double unit_bytes = in.Boolean("ConsistentRead") ? kUnitBytes : 2 * kUnitBytes;
+  const bool consistent = in.Boolean("ConsistentRead");
   std::size_t shard = 0;
   if (const json::object* const start = in.Map("ExclusiveStartKey")) {
     const auto slot = SlotOfItem(*start, in.Name("TableName"), schemas_);
@@ -86,15 +89,17 @@ void ClusterTables::RunScan(const Asked& asked) {
     TableCall part = ScanShard(*asked.call->operation, shard, request, limit);
     if (part.status != kOk) return asked.Take(part);
     json::object reply = dynamo::ParseJson(part.reply)->get_object();
-    const bool enough = bytes + UnitsIn(reply) * unit_bytes >= kPageBytesEnough;
+    const bool enough = bytes + BytesRead(part, reply, consistent) >= kPageBytesEnough;
     const bool ended = !reply.contains("LastEvaluatedKey");
     if (ended && enough && ScannedIn(reply) > 0 && shard + 1 < calls_.shards()) {
       part = ScanShard(*asked.call->operation, shard, request, ScannedIn(reply));
       if (part.status != kOk) return asked.Take(part);
       reply = dynamo::ParseJson(part.reply)->get_object();
     }
-    bytes += UnitsIn(reply) * unit_bytes;
+    bytes += BytesRead(part, reply, consistent);
     if (limit) *limit -= ScannedIn(reply);
+    // A shard without items costs nothing, unless all are such.
+    if (ScannedIn(reply) == 0 && !page.empty()) reply.erase("ConsumedCapacity");
     AddReply(page, reply);
     if (page.contains("LastEvaluatedKey")) break;
   }

@@ -1,5 +1,6 @@
 #include "cluster/tables/shard_calls.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -8,6 +9,7 @@
 
 #include "cluster/tables/limits.h"
 #include "dynamo/json/refusal.h"
+#include "dynamo/operations/operations.h"
 #include "server/executor/peer_commands.h"
 #include "wire/reply_parser.h"
 
@@ -61,16 +63,23 @@ PeerCommands::Order OrderFor(const ShardGroup& group, const server::ServerAddres
   return {.to = to, .commands = {server::WireText(words)}};
 }
 
-// Replies that are waited for.
+// Whether some of it waits for the store.
+bool Writes(const ShardGroup& group) {
+  return std::any_of(group.calls.begin(), group.calls.end(), [](const TableCall* call) {
+    const dynamo::Operation* const operation = dynamo::FindOperation(call->target);
+    return operation != nullptr ? operation->writes : call->target == kFollowTarget;
+  });
+}
+
+// What is under way elsewhere.
 class Arrivals {
  public:
   void Expect() {
     const std::lock_guard lock(mutex_);
     ++missing_;
   }
-  void Take(const std::string& bytes, ShardGroup& group) {
+  void Arrive() {
     const std::lock_guard lock(mutex_);
-    TakeReply(bytes, group);
     --missing_;
     arrived_.notify_all();
   }
@@ -107,21 +116,35 @@ void ShardCalls::Do(std::vector<ShardGroup> groups) {
   }
 }
 
-// What is for other servers is under way while the rest runs here.
+// Everything is under way at the same time, but for what is in memory here.
 void ShardCalls::Try(std::vector<ShardGroup>& groups) {
   Arrivals arrivals;
   std::vector<std::shared_ptr<PeerCommands>> under_way;
   std::vector<ShardGroup*> here;
+  std::vector<ShardGroup*> writing;
   for (ShardGroup& group : groups) {
     const server::ShardPlace place = directory_.Find(group.shard);
-    if (place.here != nullptr) here.push_back(&group);
-    if (place.here != nullptr || place.elsewhere.port == 0) continue;
-    arrivals.Expect();
-    under_way.push_back(
-        PeerCommands::Start(peers_, OrderFor(group, place.elsewhere),
-                            [&arrivals, &group](const std::vector<std::string>& replies) {
-                              arrivals.Take(replies.front(), group);
-                            }));
+    if (place.here != nullptr) {
+      (Writes(group) ? writing : here).push_back(&group);
+    } else if (place.elsewhere.port != 0) {
+      arrivals.Expect();
+      under_way.push_back(
+          PeerCommands::Start(peers_, OrderFor(group, place.elsewhere),
+                              [&arrivals, &group](const std::vector<std::string>& replies) {
+                                TakeReply(replies.front(), group);
+                                arrivals.Arrive();
+                              }));
+    }
+  }
+  if (writing.size() == 1) here.push_back(writing.front());
+  if (writing.size() > 1) {
+    for (ShardGroup* const group : writing) {
+      arrivals.Expect();
+      writing_.Add(group->shard, [this, group, &arrivals] {
+        RunHere(*group);
+        arrivals.Arrive();
+      });
+    }
   }
   for (ShardGroup* const group : here) RunHere(*group);
   arrivals.Await();

@@ -1,4 +1,5 @@
 // shard_calls.h - operations on tables of any shards, here or at other servers.
+// Writes in several shards here wait for the store at the same time.
 // They go to the others by the connections that forwarded commands use, as CLUSTER TABLE, and run
 // there on the threads of the Redis protocol, which wait for no server. So the caller's thread may
 // wait for them, if it is none of these: it is one of HTTP's, or of upkeep.
@@ -9,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "cluster/lanes.h"
+#include "cluster/tables/limits.h"
 #include "cluster/tables/shard_tables.h"
 #include "mayfly/clock.h"
 #include "server/session/peer_calls.h"
@@ -50,6 +53,7 @@ class ShardCalls {
   ShardTables& tables_;
   const Clock& real_clock_;
   const std::atomic<std::int64_t>& patience_;
+  Lanes writing_{kWritingThreads};
 };
 
 }  // namespace mayfly::cluster
