@@ -64,10 +64,6 @@ class Case(unittest.TestCase):
         self.assertEqual(error["Code"], code, error)
         self.assertIn(text, error["Message"])
 
-    def fill(self, tables):
-        for i in range(ITEMS):
-            tables[i % 2].put_item(Item={"p": f"part{i % 50}", "s": i, "even": i % 2 == 0})
-
 
 class Definitions(Case):
     def test_a_table_from_its_making_to_its_end_on_both_servers(self):
@@ -145,20 +141,12 @@ class Definitions(Case):
                              sorted(f"table{i}" for i in range(0, 12, 2)))
 
     def test_what_is_not_offered_is_refused_by_name(self):
-        definitions = [{"AttributeName": "g", "AttributeType": "S"}]
-        index = {"IndexName": "by_g", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
-                 "Projection": {"ProjectionType": "ALL"}}
-        self.refused("GlobalSecondaryIndexes is not offered on a cluster", self.make, "one",
-                     AttributeDefinitions=definitions, GlobalSecondaryIndexes=[index])
         self.refused("StreamSpecification is not offered on a cluster", self.make, "one",
                      StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"})
         self.refused("mayfly:ttl-mode is not offered", self.make, "one",
                      Tags=[{"Key": "mayfly:ttl-mode", "Value": "until-swept"}])
         self.assertEqual(self.clients[0].list_tables()["TableNames"], [])
         self.make("one")
-        self.refused("GlobalSecondaryIndexUpdates is not offered", self.clients[0].update_table,
-                     TableName="one", AttributeDefinitions=definitions,
-                     GlobalSecondaryIndexUpdates=[{"Create": index}])
         self.refused("ExecuteStatement is not offered on a cluster",
                      self.clients[1].execute_statement, Statement='SELECT * FROM "one"')
         streams = boto3.client("dynamodbstreams", region_name="any", aws_access_key_id="any",
@@ -169,6 +157,10 @@ class Definitions(Case):
 
 
 class Items(Case):
+    def fill(self, tables):
+        for i in range(ITEMS):
+            tables[i % 2].put_item(Item={"p": f"part{i % 50}", "s": i, "even": i % 2 == 0})
+
     def test_each_server_serves_every_item(self):
         tables = self.make()
         self.fill(tables)
@@ -367,6 +359,148 @@ class Items(Case):
         for table in tables:
             self.assertEqual([int(table.get_item(Key=key)["Item"]["n"]) for key in keys], [15] * 40)
             self.assertEqual(table.scan()["Count"], 40)
+        self.cluster.rest()
+        self.assertGreater(self.cluster.moves, SHARDS)
+
+
+def by_group(kind="ALL"):
+    return {"AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"},
+                                     {"AttributeName": "rank", "AttributeType": "N"}],
+            "GlobalSecondaryIndexes": [{
+                "IndexName": "by_group", "Projection": {"ProjectionType": kind},
+                "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"},
+                              {"AttributeName": "rank", "KeyType": "RANGE"}]}]}
+
+
+class GlobalIndexes(Case):
+    def fill(self, tables):
+        """Ranks come twice, in two partitions of the table."""
+        for i in range(ITEMS):
+            tables[i % 2].put_item(Item={"p": f"part{i}", "s": i, "g": f"group{i % 4}",
+                                         "rank": i // 8, "even": i // 4 % 2 == 0, "text": "x"})
+
+    def pages(self, tables, **query):
+        seen, start = [], {}
+        for page in range(1000):
+            reply = tables[page % 2].query(IndexName="by_group", **query, **start)
+            self.assertLessEqual(reply["ScannedCount"], query.get("Limit", ITEMS))
+            seen += reply["Items"]
+            if "LastEvaluatedKey" not in reply:
+                return seen
+            self.assertEqual(set(reply["LastEvaluatedKey"]), {"p", "s", "g", "rank"})
+            start = {"ExclusiveStartKey": reply["LastEvaluatedKey"]}
+
+    def test_are_queried_in_their_order_by_pages(self):
+        tables = self.make(**by_group())
+        self.fill(tables)
+        group = Key("g").eq("group1")
+        members = [i for i in range(ITEMS) if i % 4 == 1]
+        whole = self.pages(tables, KeyConditionExpression=group)
+        self.assertEqual([int(item["rank"]) for item in whole], [i // 8 for i in members])
+        self.assertEqual(sorted(int(item["s"]) for item in whole), members)
+        self.assertEqual(set(whole[0]), {"p", "s", "g", "rank", "even", "text"})
+        for limit in (1, 3, 50):
+            self.assertEqual(self.pages(tables, KeyConditionExpression=group, Limit=limit), whole)
+            self.assertEqual(self.pages(tables, KeyConditionExpression=group, Limit=limit,
+                                        ScanIndexForward=False), whole[::-1])
+        even = self.pages(tables, KeyConditionExpression=group, Limit=7,
+                          FilterExpression=Attr("even").eq(True),
+                          ProjectionExpression="#t, rank_", ExpressionAttributeNames={"#t": "text"})
+        self.assertEqual(even, [{"text": "x"}] * (len(members) // 2))
+        for condition, ranks in ((Key("rank").eq(3), [3, 3]), (Key("rank").lt(2), [0, 0, 1, 1]),
+                                 (Key("rank").between(23, 24), [23, 23, 24, 24]),
+                                 (Key("rank").gte(24), [24, 24]), (Key("rank").gt(24), []),
+                                 (Key("rank").lte(0), [0, 0])):
+            found = tables[1].query(IndexName="by_group", KeyConditionExpression=group & condition)
+            self.assertEqual([int(item["rank"]) for item in found["Items"]], ranks)
+        count = tables[0].query(IndexName="by_group", KeyConditionExpression=group, Select="COUNT",
+                                ReturnConsumedCapacity="INDEXES")
+        self.assertEqual((count["Count"], "Items" in count), (len(members), False))
+        self.assertEqual(count["ConsumedCapacity"]["GlobalSecondaryIndexes"]["by_group"],
+                         {"CapacityUnits": 0.5})
+
+    def test_are_refused_what_a_server_alone_refuses(self):
+        table = self.make(**by_group("KEYS_ONLY"))[0]
+        group = Key("g").eq("group1")
+        self.refused("Consistent reads are not supported on global secondary indexes", table.query,
+                     IndexName="by_group", KeyConditionExpression=group, ConsistentRead=True)
+        self.refused("Select type ALL_ATTRIBUTES is not supported", table.query,
+                     IndexName="by_group", KeyConditionExpression=group, Select="ALL_ATTRIBUTES")
+        self.refused("does not project [text]", table.query, IndexName="by_group",
+                     KeyConditionExpression=group, ProjectionExpression="#t",
+                     ExpressionAttributeNames={"#t": "text"})
+        self.refused("unused in expressions", table.query, IndexName="by_group",
+                     KeyConditionExpression="g = :g",
+                     ExpressionAttributeValues={":g": "group1", ":h": 1})
+        self.refused("The provided starting key", table.query, IndexName="by_group",
+                     KeyConditionExpression=group, ExclusiveStartKey={"p": "x", "s": 1})
+
+    def test_are_scanned_whole_by_pages(self):
+        tables = self.make(**by_group("KEYS_ONLY"))
+        self.fill(tables)
+        seen, start, page = [], {}, 0
+        while True:
+            reply = tables[page % 2].scan(IndexName="by_group", Limit=9, **start)
+            seen += [int(item["s"]) for item in reply["Items"]]
+            page += 1
+            if "LastEvaluatedKey" not in reply:
+                break
+            start = {"ExclusiveStartKey": reply["LastEvaluatedKey"]}
+        self.assertEqual(sorted(seen), list(range(ITEMS)))
+
+    def test_follow_their_items_and_their_deaths(self):
+        tables = self.make(**by_group())
+        self.clients[0].update_time_to_live(TableName="items", TimeToLiveSpecification={
+            "Enabled": True, "AttributeName": "expires"})
+        self.fill(tables)
+        for i in range(0, ITEMS, 4):
+            tables[1].update_item(Key={"p": f"part{i}", "s": i}, UpdateExpression="SET g = :g",
+                                  ExpressionAttributeValues={":g": "moved"})
+        moved = self.pages(tables, KeyConditionExpression=Key("g").eq("moved"), Limit=20)
+        self.assertEqual(sorted(int(item["s"]) for item in moved), list(range(0, ITEMS, 4)))
+        self.assertEqual(self.pages(tables, KeyConditionExpression=Key("g").eq("group0")), [])
+        instant = Decimal(f"{time.time() + 0.5:.3f}")
+        for i in range(0, ITEMS, 8):
+            tables[0].update_item(Key={"p": f"part{i}", "s": i}, UpdateExpression="SET expires = :e",
+                                  ExpressionAttributeValues={":e": instant})
+        while time.time() <= instant:
+            time.sleep(0.01)
+        left = self.pages(tables, KeyConditionExpression=Key("g").eq("moved"))
+        self.assertEqual(sorted(int(item["s"]) for item in left), list(range(4, ITEMS, 8)))
+
+    def test_are_added_to_and_taken_from_tables_with_items(self):
+        tables = self.make()
+        self.fill(tables)
+        index = by_group()
+        self.clients[1].update_table(
+            TableName="items", AttributeDefinitions=index["AttributeDefinitions"],
+            GlobalSecondaryIndexUpdates=[{"Create": index["GlobalSecondaryIndexes"][0]}])
+        while True:
+            described = self.clients[0].describe_table(TableName="items")["Table"]
+            if described["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE":
+                break
+            time.sleep(0.01)
+        found = self.pages(tables, KeyConditionExpression=Key("g").eq("group3"))
+        self.assertEqual(sorted(int(item["s"]) for item in found), list(range(3, ITEMS, 4)))
+        self.settle("items")
+        described = self.clients[1].describe_table(TableName="items")["Table"]
+        self.assertEqual(described["GlobalSecondaryIndexes"][0]["ItemCount"], ITEMS)
+        self.clients[0].update_table(TableName="items", GlobalSecondaryIndexUpdates=[
+            {"Delete": {"IndexName": "by_group"}}])
+        self.settle("items")
+        self.refused("The table does not have the specified index", tables[1].query,
+                     IndexName="by_group", KeyConditionExpression=Key("g").eq("group3"))
+
+    def test_are_queried_exactly_while_shards_move(self):
+        tables = self.make(**by_group())
+        self.fill(tables)
+        self.cluster.keep_moving(0.005)
+        for _ in range(10):
+            for group in range(4):
+                found = self.pages(tables, KeyConditionExpression=Key("g").eq(f"group{group}"),
+                                   Limit=13)
+                self.assertEqual(sorted(int(item["s"]) for item in found),
+                                 list(range(group, ITEMS, 4)))
         self.cluster.rest()
         self.assertGreater(self.cluster.moves, SHARDS)
 

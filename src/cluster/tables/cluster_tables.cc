@@ -56,10 +56,6 @@ Outcome<void> CheckTags(const Fields& in) {
 
 // Parts of definitions that would not do what they say.
 Outcome<void> CheckChange(const Fields& in) {
-  for (const char* const name : {"GlobalSecondaryIndexes", "GlobalSecondaryIndexUpdates"}) {
-    if (in.ListOrNone(name).empty()) continue;
-    return NotOffered(name, "an item and its entry may be in different shards; local indexes work");
-  }
   const auto stream = in.Structure("StreamSpecification");
   if (stream && stream->Boolean("StreamEnabled")) {
     return NotOffered("StreamSpecification", "streams of tables are for a server alone");
@@ -141,6 +137,10 @@ bool ClusterTables::Route(Asked& asked) {
   const ItemRoute route = RouteOf(*asked.rule, asked.in(), schemas_);
   if (route.several_slots) {
     Refuse(*asked.call, SeveralSlots());
+    return false;
+  }
+  if (route.all_shards) {
+    RunIndexQuery(asked);
     return false;
   }
   asked.shard = route.slot ? server::ShardOf(*route.slot, calls_.shards()) : kHomeShard;

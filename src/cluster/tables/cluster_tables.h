@@ -28,10 +28,10 @@ class ClusterTables final : public dynamo::OperationRunner {
 
  private:
   struct Asked;
-  struct Page;
 
   void RunWave(std::vector<dynamo::RunnerCall*> wave);
   bool Route(Asked& asked);
+  void RunIndexQuery(const Asked& asked);
   void RunRouted(std::vector<Asked>& asked);
   void RunBatch(const Asked& asked);
   void RunScan(const Asked& asked);

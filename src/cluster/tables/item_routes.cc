@@ -1,8 +1,6 @@
 #include "cluster/tables/item_routes.h"
 
 #include "dynamo/json/attribute_json.h"
-#include "dynamo/requests/expression_input.h"
-#include "expressions/key_condition.h"
 
 namespace mayfly::cluster {
 namespace {
@@ -39,22 +37,33 @@ ItemRoute RouteOfTransaction(const Fields& in, KeySchemas& schemas) {
 
 ItemRoute RouteOfQuery(const Fields& in, KeySchemas& schemas) {
   const auto schema = schemas.Find(in.Name("TableName"), in.Name("IndexName"));
-  if (!schema || (schema->is_index && !schema->is_local)) return {};
-  const auto input = dynamo::ReadExpressions(
-      in, {{"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
-           {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"}});
-  if (!input || input->key_condition.empty()) return {};
-  std::optional<KeyAttribute> sort;
-  if (schema->sort) sort = KeyAttribute{*schema->sort, schema->sort_type};
-  expressions::Arguments arguments(input->arguments);
-  if (!arguments.CheckForm().ok()) return {};
-  const auto condition = expressions::KeyCondition::Parse(
-      input->key_condition, {schema->partition, schema->partition_type}, sort, arguments);
+  if (!schema) return {};
+  const auto input = ReadQueryExpressions(in);
+  const auto condition = input ? KeyConditionOf(*input, *schema) : std::nullopt;
   if (!condition) return {};
+  if (schema->is_index && !schema->is_local) return {.all_shards = true};
   return {.slot = SlotOfKey(condition->partition)};
 }
 
 }  // namespace
+
+dynamo::Outcome<dynamo::ExpressionInput> ReadQueryExpressions(const Fields& in) {
+  return dynamo::ReadExpressions(
+      in, {{"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
+           {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"}});
+}
+
+std::optional<expressions::KeyCondition> KeyConditionOf(const dynamo::ExpressionInput& input,
+                                                        const tables::ReadSchema& schema) {
+  std::optional<KeyAttribute> sort;
+  if (schema.sort) sort = KeyAttribute{*schema.sort, schema.sort_type};
+  expressions::Arguments arguments(input.arguments);
+  if (input.key_condition.empty() || !arguments.CheckForm().ok()) return std::nullopt;
+  auto condition = expressions::KeyCondition::Parse(
+      input.key_condition, {schema.partition, schema.partition_type}, sort, arguments);
+  if (!condition) return std::nullopt;
+  return *std::move(condition);
+}
 
 std::optional<engine::Slot> SlotOfKey(const AttributeValue& partition) {
   if (const std::string* const text = partition.string()) return engine::SlotOf(*text);

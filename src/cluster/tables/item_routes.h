@@ -11,7 +11,9 @@
 
 #include "cluster/tables/table_rules.h"
 #include "dynamo/json/fields.h"
+#include "dynamo/requests/expression_input.h"
 #include "engine/address.h"
+#include "expressions/key_condition.h"
 #include "mayfly/item.h"
 #include "server/shards/cluster_view.h"
 #include "tables/queries/read_schema.h"
@@ -38,7 +40,15 @@ struct ItemRoute {
   // Nothing: the request is wrong in itself, and any shard refuses it.
   std::optional<engine::Slot> slot = std::nullopt;
   bool several_slots = false;
+  bool all_shards = false;  // A query of a global index, whose entries lie with their items.
 };
+
+// Of a Query, in either of DynamoDB's two forms.
+dynamo::Outcome<dynamo::ExpressionInput> ReadQueryExpressions(const dynamo::Fields& in);
+
+// Nothing: the condition is missing or wrong.
+std::optional<expressions::KeyCondition> KeyConditionOf(const dynamo::ExpressionInput& input,
+                                                        const tables::ReadSchema& schema);
 
 // For kItem, kQuery and kTransaction. The request has its shape.
 ItemRoute RouteOf(const TableRule& rule, const dynamo::Fields& in, KeySchemas& schemas);

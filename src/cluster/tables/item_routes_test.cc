@@ -94,9 +94,11 @@ TEST(ItemRoutes, AQueryHasTheSlotOfItsPartition) {
             slot);
   EXPECT_FALSE(Slot("Query", R"({"TableName":"tab","KeyConditionExpression":"q = :p",
                                  "ExpressionAttributeValues":{":p":{"S":"7"}}})"));
-  EXPECT_FALSE(Slot("Query", R"({"TableName":"tab","IndexName":"global",
+  const ItemRoute global = Routed("Query", R"({"TableName":"tab","IndexName":"global",
                                  "KeyConditionExpression":"p = :p",
-                                 "ExpressionAttributeValues":{":p":{"S":"7"}}})"));
+                                 "ExpressionAttributeValues":{":p":{"S":"7"}}})");
+  EXPECT_TRUE(global.all_shards);
+  EXPECT_FALSE(global.slot);
 }
 
 TEST(ItemRoutes, ATransactionHasOneSlotOrSeveral) {

@@ -28,6 +28,10 @@ inline constexpr std::chrono::milliseconds kUpkeepPause{1000};
 // Shards that are asked together. They keep threads of their servers busy meanwhile.
 inline constexpr std::size_t kShardsTogether = 32;
 
+// Entries of a global index that a shard is asked for at first; then twice as many each time.
+inline constexpr std::int64_t kIndexEntriesMin = 2;
+inline constexpr std::int64_t kIndexEntriesMax = 1000;
+
 // Threads on which writes of requests that came together wait for the store, if they are in several
 // shards here.
 inline constexpr std::size_t kWritingThreads = 16;

@@ -1,5 +1,6 @@
 // merged_reads.cc - Scan and DescribeTable of all shards (cluster_tables.h).
 #include <algorithm>
+#include <optional>
 
 #include "cluster/tables/asked.h"
 #include "cluster/tables/limits.h"
@@ -29,26 +30,33 @@ double BytesRead(const TableCall& page, const json::object& reply, bool consiste
   return std::max((units / block_units - 1) * kBlockBytes, static_cast<double>(page.reply.size()));
 }
 
-// The figures of a table, or of one of its indexes.
-void AddFigures(json::object& whole, const json::object& part, const char* count,
-                const char* bytes) {
-  for (const char* const name : {count, bytes}) {
-    whole[name] = Fields(whole).Integer(name).value_or(0) + Fields(part).Integer(name).value_or(0);
+void AddFigures(json::object& whole, const Fields& part, const char* bytes) {
+  for (const char* const name : {"ItemCount", bytes}) {
+    whole[name] = Fields(whole).Integer(name).value_or(0) + part.Integer(name).value_or(0);
   }
 }
 
-void AddTable(json::object& whole, const json::object& part) {
-  AddFigures(whole, part, "ItemCount", "TableSizeBytes");
-  auto* const indexes = whole.if_contains("LocalSecondaryIndexes");
-  if (indexes == nullptr) return;
-  for (json::value& index : indexes->get_array()) {
-    const std::string name = Fields(index.get_object()).Text("IndexName");
-    for (const Fields& other : Fields(part).Structures("LocalSecondaryIndexes")) {
-      if (other.Text("IndexName") != name) continue;
-      for (const char* const figure : {"ItemCount", "IndexSizeBytes"}) {
-        index.get_object()[figure] = Fields(index.get_object()).Integer(figure).value_or(0) +
-                                     other.Integer(figure).value_or(0);
+// An index is ready when it is in all shards.
+void AddIndex(json::object& whole, const std::optional<Fields>& part) {
+  if (part) AddFigures(whole, *part, "IndexSizeBytes");
+  if (!whole.contains("IndexStatus")) return;
+  if (part && part->Text("IndexStatus") == "ACTIVE") return;
+  whole["IndexStatus"] = "CREATING";
+  whole["Backfilling"] = true;
+}
+
+void AddTable(json::object& whole, const Fields& part) {
+  AddFigures(whole, part, "TableSizeBytes");
+  for (const char* const kind : {"LocalSecondaryIndexes", "GlobalSecondaryIndexes"}) {
+    auto* const indexes = whole.if_contains(kind);
+    if (indexes == nullptr) continue;
+    for (json::value& index : indexes->get_array()) {
+      const std::string name = Fields(index.get_object()).Text("IndexName");
+      std::optional<Fields> same;
+      for (const Fields& other : part.Structures(kind)) {
+        if (other.Text("IndexName") == name) same = other;
       }
+      AddIndex(index.get_object(), same);
     }
   }
 }
@@ -126,7 +134,7 @@ void ClusterTables::RunDescribe(const Asked& asked) {
     if (i == kHomeShard || IsNoSuchTable(calls[i])) continue;  // It is being made, or deleted.
     if (calls[i].status != kOk) return asked.Take(calls[i]);
     const json::object part = dynamo::ParseJson(calls[i].reply)->get_object();
-    AddTable(table, *Fields(part).Map("Table"));
+    AddTable(table, *Fields(part).Structure("Table"));
   }
   asked.call->status = kOk;
   asked.call->reply = dynamo::ToText(reply);

@@ -179,6 +179,7 @@ bool ShardTables::Run(std::size_t shard, std::span<TableCall> calls) {
 void ShardTables::RunOne(Open& open, TableCall& call) {
   if (call.target == kSchemaTarget) return Schema(open, call);
   if (call.target == kFollowTarget) return Follow(open, call);
+  if (call.target == kIndexQueryTarget) return QueryIndex(open, call);
   const dynamo::Operation* const operation = dynamo::FindOperation(call.target);
   if (operation == nullptr) {
     return Refuse(call, kBadRequest, Status::Invalid("no such operation: " + call.target));
@@ -233,7 +234,7 @@ bool ShardTables::BelongsHere(Open& open, std::string_view operation, const std:
     case TableReach::kQuery:
     case TableReach::kTransaction: {
       const ItemRoute route = RouteOf(rule, Fields(body->get_object()), schemas);
-      return !route.several_slots && is_here(route.slot);
+      return !route.several_slots && !route.all_shards && is_here(route.slot);
     }
     case TableReach::kBatchGet:
     case TableReach::kBatchWrite: {
@@ -262,6 +263,22 @@ void ShardTables::Schema(Open& open, TableCall& call) {
   schema["IsLocal"] = found->is_local;
   call.status = kOk;
   call.reply = dynamo::ToText(schema);
+}
+
+void ShardTables::QueryIndex(Open& open, TableCall& call) {
+  const auto body = dynamo::ParseJson(call.json);
+  if (!body || !body->is_object()) return Refuse(call, kBadRequest, body.status());
+  const Fields in(body->get_object());
+  const auto schema = open.tables->FindReadSchema(in.Name("TableName"), in.Name("IndexName"));
+  if (schema && schema->is_local) {
+    call.status = kStaleRoute;
+    return;
+  }
+  TableCall query{.target = "DynamoDB_20120810.Query", .json = std::move(call.json)};
+  TableCall* const calls[] = {&query};
+  Answer(open, calls);
+  call.status = query.status;
+  call.reply = std::move(query.reply);
 }
 
 void ShardTables::Change(Open& open, TableCall& call) {
@@ -311,7 +328,8 @@ void ShardTables::Follow(Open& open, TableCall& call) {
     const bool has_table = open.tables->FindReadSchema(change.table(), {}).has_value();
     const bool is_there = own.status == kOk || kind == "ValidationException" ||
                           (kind == "ResourceInUseException" && has_table) ||
-                          (kind == "ResourceNotFoundException" && !has_table);
+                          (kind == "ResourceNotFoundException" &&
+                           (!has_table || change.operation() == "UpdateTable"));
     if (!is_there) return Refuse(call, kUnavailable, Status::Busy(own.reply));
     const Status noted = open.definitions.NoteDone(change.number);
     if (!noted.ok()) return Refuse(call, kUnavailable, noted);

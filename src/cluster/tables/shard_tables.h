@@ -27,6 +27,8 @@ namespace mayfly::cluster {
 // Calls between servers, beside DynamoDB's.
 // {"TableName", "IndexName"} -> the key schema, or 404.
 inline constexpr const char* kSchemaTarget = "Cluster.Schema";
+// A Query of a global index -> its page in this shard alone.
+inline constexpr const char* kIndexQueryTarget = "Cluster.IndexQuery";
 // {"Number", "Target", "Json"} -> {"Settled": whether no upkeep is left}
 inline constexpr const char* kFollowTarget = "Cluster.Follow";
 
@@ -68,6 +70,7 @@ class ShardTables final : public server::TableShards {
   void RunOne(Open& open, server::TableCall& call);
   void Answer(Open& open, std::span<server::TableCall* const> calls);
   bool BelongsHere(Open& open, std::string_view operation, const std::string& json);
+  void QueryIndex(Open& open, server::TableCall& call);
   void Change(Open& open, server::TableCall& call);
   void Follow(Open& open, server::TableCall& call);
   static void Schema(Open& open, server::TableCall& call);
