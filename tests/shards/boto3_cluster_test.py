@@ -2,7 +2,9 @@
 # no error, no lost write, nothing twice; what a cluster does not offer is refused by name.
 # Method: two servers in one process (argv: the binary), real time; clients of both.
 import concurrent.futures
+import json
 import pathlib
+import socket
 import sys
 import time
 import unittest
@@ -26,6 +28,29 @@ def connect(kind, port, attempts=1):
                 aws_access_key_id="any", aws_secret_access_key="any",
                 config=Config(retries={"max_attempts": attempts, "mode": "standard"},
                               max_pool_connections=20))
+
+
+def pipelined(port, asked):
+    """The replies to requests that are sent together on one connection; none may be refused."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        for operation, body in asked:
+            own = operation in ("SetTTL", "GetTTL", "RemoveTTL")
+            prefix = "Mayfly_20261101" if own else "DynamoDB_20120810"
+            text = json.dumps(body)
+            connection.sendall(f"POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: {prefix}.{operation}\r\n"
+                               f"Content-Length: {len(text)}\r\n\r\n{text}".encode())
+        replies = []
+        with connection.makefile("rb") as arriving:
+            for operation, _ in asked:
+                status = arriving.readline()
+                length = 0
+                while (line := arriving.readline()) != b"\r\n":
+                    if line.lower().startswith(b"content-length:"):
+                        length = int(line.split(b":")[1])
+                reply = arriving.read(length)
+                assert b" 200 " in status, (operation, status, reply)
+                replies.append(json.loads(reply))
+        return replies
 
 
 class Case(unittest.TestCase):
@@ -343,6 +368,35 @@ class Items(Case):
         dead = Decimal(int(time.time()) - 5)
         tables[1].put_item(Item={"p": "lasting0", "s": 0, "expires": dead})
         self.assertNotIn("Item", tables[0].get_item(Key={"p": "lasting0", "s": 0}))
+
+    def test_requests_of_one_connection_have_their_effect_in_turn(self):
+        self.make(sort=None)
+        asked = []
+        for i in range(60):
+            key = {"p": {"S": f"turn{i % 3}"}}
+            asked.append(("PutItem", {"TableName": "items", "Item": {**key, "n": {"N": str(i)}}}))
+            asked.append(("GetItem", {"TableName": "items", "Key": key}))
+        for port in self.cluster.http_ports:
+            replies = pipelined(port, asked)
+            self.assertEqual([int(one["Item"]["n"]["N"]) for one in replies[1::2]],
+                             list(range(60)))
+
+    def test_mayflys_own_operations_go_to_the_owner(self):
+        self.make(sort=None)
+        self.clients[0].update_time_to_live(TableName="items", TimeToLiveSpecification={
+            "Enabled": True, "AttributeName": "expires"})
+        keys = [{"p": {"S": f"own{i}"}} for i in range(16)]
+        for key in keys:
+            self.clients[0].put_item(TableName="items", Item=key)
+        for port in self.cluster.http_ports:
+            named = [{"TableName": "items", "Key": key} for key in keys]
+            pipelined(port, [("SetTTL", {**one, "TtlSeconds": 100}) for one in named])
+            for reply in pipelined(port, [("GetTTL", one) for one in named]):
+                self.assertIn(reply["RemainingSeconds"], (99, 100, 101))
+            self.assertEqual(pipelined(port, [("RemoveTTL", one) for one in named]),
+                             [{"Removed": True}] * 16)
+            self.assertEqual(pipelined(port, [("GetTTL", one) for one in named]),
+                             [{"RemainingSeconds": None}] * 16)
 
     def test_counts_are_exact_while_shards_move(self):
         tables = self.make(sort=None)
