@@ -74,8 +74,7 @@ class Case(unittest.TestCase):
         definitions += more.pop("AttributeDefinitions", [])
         made = self.clients[0].create_table(TableName=name, AttributeDefinitions=definitions,
                                             KeySchema=schema, BillingMode="PAY_PER_REQUEST", **more)
-        self.assertEqual(made["TableDescription"]["TableStatus"], "CREATING")
-        self.settle(name)
+        self.assertEqual(made["TableDescription"]["TableStatus"], "ACTIVE")
         return [resource.Table(name) for resource in self.resources]
 
     def settle(self, name):
@@ -119,6 +118,7 @@ class Definitions(Case):
                     TableName="same", BillingMode="PAY_PER_REQUEST",
                     AttributeDefinitions=[{"AttributeName": f"p{number}", "AttributeType": "S"}],
                     KeySchema=[{"AttributeName": f"p{number}", "KeyType": "HASH"}])
+                self.assertEqual(self.clients[0].scan(TableName="same")["Count"], 0)
                 return number
             except botocore.exceptions.ClientError as error:
                 self.assertEqual(error.response["Error"]["Code"], "ResourceInUseException")
@@ -324,6 +324,20 @@ class Items(Case):
             "others": {"Keys": [{"p": str(i)} for i in range(60)]}})
         self.refused("duplicates", self.resources[1].batch_write_item,
                      RequestItems={"items": [put, put]})
+
+    def test_a_large_batch_is_read_in_parts(self):
+        table = self.make(sort=None)[0]
+        keys = [{"p": f"large{i}"} for i in range(50)]
+        for key in keys:
+            table.put_item(Item={**key, "text": "x" * 390_000})
+        seen, left, calls = [], {"items": {"Keys": keys, "ConsistentRead": True}}, 0
+        while left:
+            reply = self.resources[calls % 2].batch_get_item(RequestItems=left)
+            self.assertLess(sum(len(one["text"]) for one in reply["Responses"]["items"]), 16 << 20)
+            seen += [one["p"] for one in reply["Responses"]["items"]]
+            left, calls = reply["UnprocessedKeys"], calls + 1
+        self.assertEqual(sorted(seen), sorted(key["p"] for key in keys))
+        self.assertGreater(calls, 1)
 
     def test_transactions_work_within_a_slot(self):
         self.make("orders", sort=None)

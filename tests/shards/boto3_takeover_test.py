@@ -84,11 +84,16 @@ class Takeover(unittest.TestCase):
                              WRITERS * KEYS)
 
     def test_a_change_that_a_dead_server_had_begun_is_completed(self):
-        # The home shard is of one of the two; both orders are tried.
+        # The home shard is of one of the two; both orders are tried. With so many shards the change is
+        # under way for a while, and without patience CreateTable does not wait for its end.
         for dying in (1, 0):
-            with self.subTest(dying=dying), ClusterProcess(BINARY, "--on-store") as cluster:
+            with self.subTest(dying=dying), \
+                    ClusterProcess(BINARY, "--on-store", "cluster-patience", "0",
+                                   shards=256) as cluster:
                 client = self.connect(cluster, 1 - dying)
                 self.make(self.connect(cluster, dying), "begun")
+                described = client.describe_table(TableName="begun")["Table"]
+                self.assertEqual(described["TableStatus"], "CREATING")
                 cluster.kill(dying)
                 client.get_waiter("table_exists").wait(TableName="begun", WaiterConfig={"Delay": 1})
                 for i in range(50):

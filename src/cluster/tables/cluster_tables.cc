@@ -177,6 +177,7 @@ void ClusterTables::RunBatch(const Asked& asked) {
   }
   dynamo::json::object whole;
   bool any_done = false;
+  std::uint64_t bytes = 0;  // Of replies. Keys whose items are too many are left unprocessed.
   std::optional<TableCall> refused;
   std::optional<TableCall> failed;
   std::vector<dynamo::json::object> left;
@@ -200,8 +201,12 @@ void ClusterTables::RunBatch(const Asked& asked) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (calls[i].status == kStaleRoute) {
         left.push_back(std::move(parts[i].second));
+      } else if (calls[i].status == kOk && is_get && any_done &&
+                 bytes + calls[i].reply.size() > dynamo::kBatchGetBytesMax) {
+        AddReply(whole, NothingDone(parts[i].second, *asked.rule));
       } else if (calls[i].status == kOk) {
         any_done = true;
+        bytes += calls[i].reply.size();
         AddReply(whole, dynamo::ParseJson(calls[i].reply)->get_object());
       } else if (calls[i].status >= kFirstFault) {
         failed = std::move(calls[i]);
@@ -218,6 +223,28 @@ void ClusterTables::RunBatch(const Asked& asked) {
   asked.call->reply = dynamo::ToText(whole);
 }
 
+// A table that was just made can be used at once, unless its shards take long.
+void ClusterTables::AwaitTable(const Asked& asked) {
+  dynamo::json::object question;
+  question["TableName"] = dynamo::ToJson(asked.in().Name("TableName"));
+  const SteadyTime begin = calls_.real_clock().Steady();
+  while (calls_.real_clock().Steady() - begin < calls_.patience()) {
+    TableCall described{.target = "DynamoDB_20120810.DescribeTable",
+                        .json = dynamo::ToText(question)};
+    calls_.Do(kHomeShard, described);
+    if (described.status != kOk) return;
+    const auto reply = dynamo::ParseJson(described.reply);
+    const auto table = Fields(reply->get_object()).Structure("Table");
+    if (table && table->Text("TableStatus") != "CREATING") {
+      dynamo::json::object made;
+      made["TableDescription"] = *Fields(reply->get_object()).Map("Table");
+      asked.call->reply = dynamo::ToText(made);
+      return;
+    }
+    std::this_thread::sleep_for(kPlacePause);
+  }
+}
+
 void ClusterTables::RunChange(const Asked& asked) {
   if (const auto offered = CheckChange(asked.in()); !offered.has_value()) {
     return Refuse(*asked.call, offered.error());
@@ -228,7 +255,9 @@ void ClusterTables::RunChange(const Asked& asked) {
     calls_.Do(kHomeShard, change);
     if (change.status != kChangeUnderWay) {
       schemas_.Forget();
-      return asked.Take(change);
+      asked.Take(change);
+      if (change.status == kOk && asked.call->operation->name == "CreateTable") AwaitTable(asked);
+      return;
     }
     if (calls_.real_clock().Steady() - begin > kChangePatience) break;
     std::this_thread::sleep_for(kSettlePause);

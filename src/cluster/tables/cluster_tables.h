@@ -40,6 +40,7 @@ class ClusterTables final : public dynamo::OperationRunner {
                               std::optional<std::int64_t> limit);
   void RunDescribe(const Asked& asked);
   void RunChange(const Asked& asked);
+  void AwaitTable(const Asked& asked);
 
   ShardCalls& calls_;
   SchemaCache schemas_;

@@ -105,7 +105,7 @@ void ShardCalls::Do(std::vector<ShardGroup> groups) {
     }
     std::erase_if(groups, [](const ShardGroup& group) { return group.calls.empty(); });
     if (groups.empty()) return;
-    if (real_clock_.Steady() - begin > Millis(patience_.load(std::memory_order_relaxed))) break;
+    if (real_clock_.Steady() - begin > patience()) break;
     std::this_thread::sleep_for(kPlacePause);
   }
   for (const ShardGroup& group : groups) {

@@ -43,6 +43,7 @@ class ShardCalls {
 
   std::size_t shards() const { return directory_.shards(); }
   const Clock& real_clock() const { return real_clock_; }
+  Millis patience() const { return Millis(patience_.load(std::memory_order_relaxed)); }
 
  private:
   void Try(std::vector<ShardGroup>& groups);
