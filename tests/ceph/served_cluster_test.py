@@ -213,11 +213,13 @@ class ServedCluster(unittest.TestCase):
 
         with concurrent.futures.ThreadPoolExecutor(writers) as pool:
             running = [pool.submit(write, writer) for writer in range(writers)]
-            time.sleep(1)
-            first.kill()
-            self.await_shares(second)
-            time.sleep(1)
-            ends.set()
+            try:
+                time.sleep(1)
+                first.kill()
+                self.await_shares(second)
+                time.sleep(1)
+            finally:
+                ends.set()
             numbers = [one.result() for one in running]
         print(f"{sum(numbers) * keys} writes; the longest pair of requests took {max(longest):.1f} s")
         for writer, number in enumerate(numbers):

@@ -14,6 +14,7 @@ import boto3
 import botocore.exceptions
 from boto3.dynamodb.conditions import Attr, Key
 from botocore.config import Config
+from redis.crc import key_slot
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cluster_process import SHARDS, ClusterProcess
@@ -55,9 +56,10 @@ def pipelined(port, asked):
 
 class Case(unittest.TestCase):
     shards = SHARDS
+    settings = ()
 
     def setUp(self):
-        self.cluster = ClusterProcess(BINARY, shards=self.shards)
+        self.cluster = ClusterProcess(BINARY, *self.settings, shards=self.shards)
         self.cluster.__enter__()
         self.addCleanup(self.cluster.__exit__)
         self.clients = [connect(boto3.client, port) for port in self.cluster.http_ports]
@@ -74,7 +76,8 @@ class Case(unittest.TestCase):
         definitions += more.pop("AttributeDefinitions", [])
         made = self.clients[0].create_table(TableName=name, AttributeDefinitions=definitions,
                                             KeySchema=schema, BillingMode="PAY_PER_REQUEST", **more)
-        self.assertEqual(made["TableDescription"]["TableStatus"], "ACTIVE")
+        if not self.settings:
+            self.assertEqual(made["TableDescription"]["TableStatus"], "ACTIVE")
         return [resource.Table(name) for resource in self.resources]
 
     def settle(self, name):
@@ -431,6 +434,10 @@ class Items(Case):
         self.assertGreater(self.cluster.moves, SHARDS)
 
 
+def shard_of(partition):
+    return key_slot(partition.encode()) * SHARDS // 16384
+
+
 def by_group(kind="ALL"):
     return {"AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"},
                                      {"AttributeName": "rank", "AttributeType": "N"}],
@@ -571,6 +578,38 @@ class GlobalIndexes(Case):
                                  list(range(group, ITEMS, 4)))
         self.cluster.rest()
         self.assertGreater(self.cluster.moves, SHARDS)
+
+
+class WithoutAnOwner(Case):
+    settings = ("cluster-patience", "100")
+
+    def test_a_shard_is_left_out_of_batches_and_of_nothing_else(self):
+        tables = self.make(sort=None)
+        while True:  # With so little patience, the table may be on its way still.
+            if self.clients[0].describe_table(TableName="items")["Table"]["TableStatus"] == "ACTIVE":
+                break
+        items = [{"p": f"some{i}"} for i in range(25)]
+        shard = shard_of("some0")
+        self.cluster.release(shard)
+        reply = self.resources[0].batch_write_item(
+            RequestItems={"items": [{"PutRequest": {"Item": item}} for item in items]})
+        left = [one["PutRequest"]["Item"] for one in reply["UnprocessedItems"]["items"]]
+        self.assertCountEqual(left, [item for item in items if shard_of(item["p"]) == shard])
+        asked = {"items": {"Keys": items, "ConsistentRead": True}}
+        for resource in self.resources:
+            reply = resource.batch_get_item(RequestItems=asked)
+            self.assertCountEqual(reply["UnprocessedKeys"]["items"]["Keys"], left)
+            self.assertTrue(reply["UnprocessedKeys"]["items"]["ConsistentRead"])
+            self.assertCountEqual(reply["Responses"]["items"] + left, items)
+        for call in (lambda: tables[0].get_item(Key=left[0]), lambda: tables[1].put_item(Item=left[0]),
+                     tables[0].scan, lambda: self.clients[1].describe_table(TableName="items")):
+            with self.assertRaises(botocore.exceptions.ClientError) as caught:
+                call()
+            self.assertEqual(caught.exception.response["ResponseMetadata"]["HTTPStatusCode"], 503)
+        self.cluster.give(shard, 1)
+        for item in left:
+            tables[0].put_item(Item=item)
+        self.assertEqual(tables[1].scan()["Count"], 25)
 
 
 class ManyShards(Case):

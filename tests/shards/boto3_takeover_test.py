@@ -62,15 +62,17 @@ class Takeover(unittest.TestCase):
 
             with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
                 writers = [pool.submit(write, i) for i in range(WRITERS)]
-                time.sleep(1)
-                killed = time.monotonic()
-                cluster.kill(1)
-                self.make(client, "made_meanwhile")
-                client.get_waiter("table_exists").wait(TableName="made_meanwhile",
-                                                       WaiterConfig={"Delay": 1})
-                taken_over = time.monotonic() - killed
-                time.sleep(1)
-                ends.set()
+                try:
+                    time.sleep(1)
+                    killed = time.monotonic()
+                    cluster.kill(1)
+                    self.make(client, "made_meanwhile")
+                    client.get_waiter("table_exists").wait(TableName="made_meanwhile",
+                                                           WaiterConfig={"Delay": 1})
+                    taken_over = time.monotonic() - killed
+                    time.sleep(1)
+                finally:
+                    ends.set()
                 numbers = [writer.result() for writer in writers]
             print(f"a table was made {taken_over:.1f} s after the death; {sum(numbers) * KEYS} "
                   f"writes, the longest pair of requests took {max(pauses):.1f} s", flush=True)

@@ -37,6 +37,10 @@ class ClusterProcess:
         self._command(f"{shard} {server}")
         self.moves += 1
 
+    def release(self, shard):
+        """Until it is given to a server, it is nobody's."""
+        self._command(f"release {shard}")
+
     def kill(self, server):
         """With "--on-store" alone."""
         self._command(f"kill {server}")

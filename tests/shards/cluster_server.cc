@@ -4,6 +4,7 @@
 // Prints the ports in one line, and those of HTTP in a second one. Each line of standard input is a
 // command, and is answered by "done". It ends with its input.
 //   SHARD SERVER   hands a shard over; without --on-store
+//   release SHARD  makes it nobody's
 //   kill SERVER    ends a server without a word to the others; with --on-store, where shards are
 //                  owned by lease
 #include <cstdio>
@@ -37,10 +38,12 @@ int main(int argc, char** argv) {
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string first;
-    std::size_t server = 0;
+    std::size_t server = 0;  // Or the shard of "release".
     words >> first >> server;
     if (first == "kill") {
       served.Kill(server);
+    } else if (first == "release") {
+      served.shards().Release(server);
     } else {
       served.shards().Give(std::stoul(first), server);
     }
