@@ -68,7 +68,7 @@ struct ServerParts {
   ManualClock* manual_clock = nullptr;  // Moved by DEBUG CLOCK; null: it is refused.
   // A server of a cluster: `database` has no rows of clients then. Null: a server alone.
   ShardDirectory* shards = nullptr;
-  PeerCalls* peers = nullptr;  // To the cluster's other servers.
+  PeerCalls* peers = nullptr;           // To the cluster's other servers.
   TableShards* table_shards = nullptr;  // Null: the shards have no tables.
   std::string version = "0";
 };
