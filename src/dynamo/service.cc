@@ -43,16 +43,17 @@ Service::Service(tables::ProtocolTables& tables, const Clock& clock, Logger& log
 void Service::Mount(http::Router& router) {
   const auto refuse = [this](int status) {
     if (status == 413) {
-      return Write(nullptr, status,
-                   Refusal(ErrorKind::kRequestTooLarge, "Request size limit exceeded").Body());
-    }
-    if (status == 503) {
       return Write(
           nullptr, status,
-          Refusal(ErrorKind::kUnavailable, "Too many large requests at once: try again in a moment")
-              .Body());
+          ToText(Refusal(ErrorKind::kRequestTooLarge, "Request size limit exceeded").Body()));
     }
-    return Write(nullptr, status, Mistyped("the request is no HTTP").Body());
+    if (status == 503) {
+      return Write(nullptr, status,
+                   ToText(Refusal(ErrorKind::kUnavailable,
+                                  "Too many large requests at once: try again in a moment")
+                              .Body()));
+    }
+    return Write(nullptr, status, ToText(Mistyped("the request is no HTTP").Body()));
   };
   router.AddGroup("POST", "/",
                   [this](std::span<http::Exchange* const> exchanges) { Answer(exchanges); },
@@ -76,6 +77,7 @@ void Service::Answer(std::span<http::Exchange* const> exchanges) {
     if (!accepted.has_value()) Respond(*exchange, round, std::move(accepted).error());
   }
   DoWrites(round);
+  RunCalls(round);
   MakeDurable(round);
   if (options_.on_answered) Report(exchanges, begun);
 }
@@ -110,6 +112,11 @@ Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
     MAYFLY_TRY(inflated, InflatedBody(request));
   }
   const std::string& text = compressed ? inflated : request.body;
+  if (options_.runner != nullptr && options_.runner->Takes(*operation)) {
+    round.run.push_back(&exchange);
+    round.calls.push_back({.client = exchange.client, .operation = operation, .json = text});
+    return {};
+  }
   JsonMemory memory(text.size());
   const Result<json::value> body = ParseJson(text, memory.values(), memory.scratch());
   if (!body) {
@@ -148,9 +155,18 @@ void Service::DoWrites(Round& round) {
   }
 }
 
+void Service::RunCalls(Round& round) {
+  if (round.calls.empty()) return;
+  options_.runner->Run(round.calls);
+  for (std::size_t i = 0; i < round.calls.size(); ++i) {
+    RunnerCall& call = round.calls[i];
+    round.run[i]->response = Write(&round.run[i]->request, call.status, std::move(call.reply));
+  }
+}
+
 void Service::Respond(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome) {
   if (outcome) {
-    exchange.response = Write(&exchange.request, 200, *outcome);
+    exchange.response = Write(&exchange.request, 200, ToText(*outcome));
   } else {
     exchange.response = Refuse(exchange.request, outcome.error());
   }
@@ -172,7 +188,7 @@ http::Response Service::Refuse(const http::Request& request, const Refusal& refu
   if (refusal.http_status() >= 500) {
     Log(logger_, LogLevel::kError, "{}: {}", request.Header("x-amz-target"), refusal.message());
   }
-  return Write(&request, refusal.http_status(), refusal.Body());
+  return Write(&request, refusal.http_status(), ToText(refusal.Body()));
 }
 
 Outcome<void> Service::Authorize(const http::Request& request) const {
@@ -191,13 +207,13 @@ Outcome<void> Service::Authorize(const http::Request& request) const {
                  "ID:SECRET and sign requests with it, or bind HTTP to 127.0.0.1");
 }
 
-http::Response Service::Write(const http::Request* request, int status, const Reply& body) {
+http::Response Service::Write(const http::Request* request, int status, std::string body) {
   static const http::Request kUnread;
   const http::Request& of = request == nullptr ? kUnread : *request;
   http::Response response;
   response.status = status;
   response.content_type = ContentTypeFor(of);
-  response.body = ToText(body);
+  response.body = std::move(body);
   response.headers["x-amzn-RequestId"] = NewRequestId();
   Dress(of, origins_, clock_.Now(), response);
   return response;

@@ -13,6 +13,7 @@
 
 #include "dynamo/json/json.h"
 #include "dynamo/json/refusal.h"
+#include "dynamo/operations/operation_runner.h"
 #include "dynamo/requests/reply.h"
 #include "dynamo/requests/signature.h"
 #include "dynamo/requests/write_queue.h"
@@ -40,6 +41,9 @@ struct ServiceOptions {
   // offered; the time since its group's turn began, by `real_clock`; the HTTP status.
   std::function<void(std::string_view, std::chrono::nanoseconds, int)> on_answered = nullptr;
   const Clock* real_clock = nullptr;  // Must be set with on_answered.
+  // Answers the operations that it takes, in place of the tables. Null: the tables answer all. It must
+  // outlive the service.
+  OperationRunner* runner = nullptr;
 };
 
 // Safe to call from any thread.
@@ -61,12 +65,15 @@ class Service {
   // The state of one call of Answer().
   struct Round {
     WriteQueue writes;
+    std::vector<http::Exchange*> run;  // By the runner: one for each of the next.
+    std::vector<RunnerCall> calls;
     std::vector<http::Exchange*> acknowledged;  // Responses that acknowledge a write.
     std::size_t bytes = 0;                      // Of responses.
   };
 
   Outcome<void> Run(http::Exchange& exchange, Round& round);
   void DoWrites(Round& round);
+  void RunCalls(Round& round);
   void MakeDurable(const Round& round);
   void Report(std::span<http::Exchange* const> exchanges, SteadyTime begun) const;
   void Respond(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome);
@@ -74,7 +81,7 @@ class Service {
   http::Response Healthy();
   Outcome<void> Authorize(const http::Request& request) const;
   // Responses to requests that could not be read have no request.
-  http::Response Write(const http::Request* request, int status, const Reply& body);
+  http::Response Write(const http::Request* request, int status, std::string body);
   std::string NewRequestId();
 
   tables::ProtocolTables& tables_;

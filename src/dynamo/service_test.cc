@@ -253,6 +253,26 @@ TEST_F(ServiceTest, TheListOfOperationsIsWhatIsPromised) {
                                           "SweepExpiredTTL"}));
 }
 
+// Answers PutItem with what it was asked.
+class EchoRunner final : public OperationRunner {
+ public:
+  bool Takes(const Operation& operation) const override { return operation.name == "PutItem"; }
+  void Run(std::span<RunnerCall> calls) override {
+    for (RunnerCall& call : calls) {
+      call.status = 503;
+      call.reply = R"({"asked":)" + call.json + "}";
+    }
+  }
+};
+
+TEST(Service, ARunnerAnswersWhatItTakesAndTheTablesTheRest) {
+  EchoRunner runner;
+  FakeService service({.runner = &runner});
+  EXPECT_EQ(ToText(service.Call("PutItem", R"({"no":"shape"})")), R"({"asked":{"no":"shape"}})");
+  EXPECT_EQ(service.status, 503);
+  EXPECT_EQ(service.Text("ListTables", "{}"), R"({"TableNames":[]})");
+}
+
 TEST(Service, TellsOfEveryRequestOnce) {
   ManualClock real(WallTimeFromMs(0));
   std::vector<std::string> told;

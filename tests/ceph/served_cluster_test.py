@@ -1,14 +1,18 @@
 # Goal: servers started by `mayfly serve --cluster` share one database on Ceph: what one has acknowledged
 # the others have, with its deadline, also when servers come, leave, die, or stand still and go on.
 # Method: a Ceph of three OSDs by scripts/cephlab, the shipped executable, and plain and cluster clients.
+import concurrent.futures
 import os
 import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
+
+import boto3
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
 import redis
@@ -219,6 +223,87 @@ class ServedCluster(unittest.TestCase):
         finally:
             for osd in osds:
                 os.kill(osd, signal.SIGCONT)
+
+    def tables(self, server):
+        """As programs have it: ten attempts."""
+        client = boto3.client("dynamodb", endpoint_url=f"http://127.0.0.1:{server.http_port}",
+                              region_name="any", aws_access_key_id="any", aws_secret_access_key="any")
+        self.addCleanup(client.close)
+        return client
+
+    def make_table(self, client, name, key="p"):
+        client.create_table(
+            TableName=name, BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"},
+                                  {"AttributeName": "writer", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": key, "KeyType": "HASH"}],
+            GlobalSecondaryIndexes=[{"IndexName": "by_writer", "Projection": {"ProjectionType": "ALL"},
+                                     "KeySchema": [{"AttributeName": "writer", "KeyType": "HASH"}]}])
+        client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
+
+    def test_a_program_with_awss_sdk_lives_through_the_death_of_a_server(self):
+        writers, keys = 4, 5
+        first, second = self.server(), self.server()
+        self.await_shares(first, second)
+        client = self.tables(second)
+        self.make_table(self.tables(first), "numbers")
+        ends = threading.Event()
+        longest = [0.0] * writers
+
+        def write(writer):
+            number = 0
+            while not ends.is_set():
+                number += 1
+                for key in range(keys):
+                    begin = time.monotonic()
+                    name = {"S": f"{writer}:{key}"}
+                    client.put_item(TableName="numbers", Item={
+                        "p": name, "writer": {"S": str(writer)}, "n": {"N": str(number)}})
+                    found = client.get_item(TableName="numbers", Key={"p": name}, ConsistentRead=True)
+                    self.assertEqual(found["Item"]["n"]["N"], str(number))
+                    longest[writer] = max(longest[writer], time.monotonic() - begin)
+            return number
+
+        with concurrent.futures.ThreadPoolExecutor(writers) as pool:
+            running = [pool.submit(write, writer) for writer in range(writers)]
+            try:
+                time.sleep(1)
+                first.kill()
+                self.await_shares(second)
+                time.sleep(1)
+            finally:
+                ends.set()
+            numbers = [one.result() for one in running]
+        print(f"{sum(numbers) * keys} writes; the longest pair of requests took {max(longest):.1f} s")
+        for writer, number in enumerate(numbers):
+            found = client.query(TableName="numbers", IndexName="by_writer",
+                                 KeyConditionExpression="writer = :w",
+                                 ExpressionAttributeValues={":w": {"S": str(writer)}})["Items"]
+            self.assertEqual([item["n"]["N"] for item in found], [str(number)] * keys)
+        self.assertEqual(client.scan(TableName="numbers")["Count"], writers * keys)
+
+    def test_a_server_that_stood_still_knows_a_table_that_was_made_again(self):
+        first, second = self.server(), self.server()
+        self.await_shares(first, second)
+        one, two = self.tables(first), self.tables(second)
+        self.make_table(one, "again")
+        for i in range(20):
+            one.put_item(TableName="again", Item={"p": {"S": f"old{i}"}, "q": {"S": f"old{i}"}})
+        first.process.send_signal(signal.SIGSTOP)
+        try:
+            self.assertTrue(wait_until(lambda: self.owned(second) == {second.port: SHARDS}))
+            two.delete_table(TableName="again")
+            two.get_waiter("table_not_exists").wait(TableName="again", WaiterConfig={"Delay": 1})
+            self.make_table(two, "again", key="q")
+        finally:
+            first.process.send_signal(signal.SIGCONT)
+        for i in range(20):
+            item = {"p": {"S": f"a{i}"}, "q": {"S": f"b{i}"}}
+            one.put_item(TableName="again", Item=item)
+            self.assertEqual(two.get_item(TableName="again", Key={"q": item["q"]})["Item"], item)
+        self.await_shares(first, second)
+        for client in (one, two):
+            self.assertEqual(client.scan(TableName="again")["Count"], 20)
 
     def test_bad_settings_are_refused_by_name(self):
         def refused(*flags):

@@ -9,10 +9,11 @@ SHARDS = 8
 class ClusterProcess:
     """with ClusterProcess(binary, "cluster-redirect", "always") as cluster: ... cluster.ports ..."""
 
-    def __init__(self, binary, *settings):
-        self.command = [str(binary), "2", str(SHARDS), *settings]
+    def __init__(self, binary, *settings, shards=SHARDS):
+        self.command = [str(binary), "2", str(shards), *settings]
         self.process = None
         self.ports = []
+        self.http_ports = []
         self.moves = 0
         self._mover = None
         self._ends = threading.Event()
@@ -21,6 +22,7 @@ class ClusterProcess:
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.ports = [int(port) for port in self.process.stdout.readline().split()]
+        self.http_ports = [int(port) for port in self.process.stdout.readline().split()]
         return self
 
     def __exit__(self, *_):
@@ -32,10 +34,21 @@ class ClusterProcess:
 
     def give(self, shard, server):
         """Returns once the shard has moved."""
-        self.process.stdin.write(f"{shard} {server}\n")
+        self._command(f"{shard} {server}")
+        self.moves += 1
+
+    def release(self, shard):
+        """Until it is given to a server, it is nobody's."""
+        self._command(f"release {shard}")
+
+    def kill(self, server):
+        """With "--on-store" alone."""
+        self._command(f"kill {server}")
+
+    def _command(self, line):
+        self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline() == "done\n"
-        self.moves += 1
 
     def keep_moving(self, pause=0.02):
         """Moves one shard after the other, until rest()."""

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/cluster/objects/testing/memory_objects.h"
 #include "server/served.h"
 #include "server/shards/testing/memory_shards.h"
 #include "server/test_client.h"
@@ -19,6 +20,7 @@ class ClusterServed {
     std::size_t servers = 2;
     std::size_t shards = 4;
     Served::Settings settings = {};
+    bool on_store = false;         // Shards are owned by lease. Real time; clock must be set.
     const Clock* clock = nullptr;  // Of rows; null: a manual one.
     // What each server shows as its own, if they are to differ.
     std::vector<const Clock*> server_clocks = {};
@@ -33,6 +35,7 @@ class ClusterServed {
   ClusterServed& operator=(const ClusterServed&) = delete;
 
   int port(std::size_t server) const;
+  int http_port(std::size_t server) const;
   Server& server(std::size_t server);
   PeerLinks& peers(std::size_t server);
   MemoryShards& shards() { return shards_; }
@@ -50,9 +53,16 @@ class ClusterServed {
   // Ends a server; its shards stay its own.
   void Stop(std::size_t server);
 
+  // With on_store: ends it, and no other hears of it.
+  void Kill(std::size_t server);
+
+  // With on_store: returns when each shard is open at a server.
+  void AwaitShards();
+
  private:
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   MemoryShards shards_;
+  const std::shared_ptr<engine::cluster::MemoryObjects> objects_;
   std::vector<std::unique_ptr<ServedMember>> members_;
 };
 

@@ -94,6 +94,13 @@ void ClusterPart::FirstShardCame() {
   Log(logger_, LogLevel::kInfo, "ready on port {}: the first shards are served", port_.load());
 }
 
+std::unique_ptr<cluster::TablesPart> ClusterPart::NewTables(const Clock& clock,
+                                                            const std::string& region) {
+  return std::make_unique<cluster::TablesPart>(
+      *shards_, links_, clock, SystemClock::Process(), logger_,
+      cluster::ShardTablesOptions{.region = region}, config_.Watched(Setting::kClusterPatience));
+}
+
 Status ClusterPart::Join(int port, std::function<void()> on_refused) {
   port_ = port;
   server::ServerAddress address{.host = "127.0.0.1", .port = port};

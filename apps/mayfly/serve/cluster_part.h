@@ -11,6 +11,7 @@
 #include "cluster/peer_clocks.h"
 #include "cluster/peer_offers.h"
 #include "cluster/shard_databases.h"
+#include "cluster/tables/tables_part.h"
 #include "mayfly/logger.h"
 #include "server/config/config.h"
 #include "server/net/waiting_threads.h"
@@ -29,6 +30,9 @@ class ClusterPart {
   server::PeerCalls& peers() { return links_; }
   server::WaitingThreads& waiting_threads() { return waiting_threads_; }
 
+  // The tables in its shards, and the way to those of others. `region`: of ARNs.
+  std::unique_ptr<cluster::TablesPart> NewTables(const Clock& clock, const std::string& region);
+
   // From now on this server owns shards. `port`: where clients reach it. Returns when it is in the
   // roster; after kJoinWait it goes on trying. Invalid when another server has its number; if that is
   // found later, `on_refused` is called, on another thread.
@@ -46,7 +50,7 @@ class ClusterPart {
   engine::cluster::NodeOptions NodeOptionsOf();
   void FirstShardCame();
 
-  const server::Config& config_;
+  server::Config& config_;
   Logger& logger_;
   server::WaitingThreads waiting_threads_;
   std::atomic<int> port_{0};

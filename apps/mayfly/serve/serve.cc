@@ -168,7 +168,7 @@ void Greet(const Config& config, const server::Network& network, const std::stri
     const std::string at =
         fmt::format("{}://{}:{}", config.IsOn(Setting::kHttpTls) ? "https" : "http",
                     is_v6 ? "[" + address + "]" : address, network.http_port());
-    if (!on_cluster) fmt::print("  DynamoDB's API: {}\n", at);
+    fmt::print("  DynamoDB's API: {}\n", at);
     fmt::print("  Metrics: {}/metrics\n", at);
     if (config.IsOn(Setting::kConsole) && !on_cluster) fmt::print("  Console: {}/console\n", at);
   }
@@ -287,6 +287,11 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     MAYFLY_TRY(const auto tables, tables::ProtocolTables::Open(*database));
     server::RequestStatistics requests;
     Connect(dynamo_options, *database, config, requests);
+    std::unique_ptr<cluster::TablesPart> shard_tables;
+    if (cluster != nullptr) {
+      shard_tables = cluster->NewTables(clock, dynamo_options.region);
+      dynamo_options.runner = &shard_tables->runner();
+    }
     dynamo::Service behind_commands(*tables, clock, logger, BehindCommands(dynamo_options));
     dynamo::Service dynamo(*tables, clock, logger, std::move(dynamo_options));
     ServedTables served_tables(*tables, behind_commands);
@@ -311,6 +316,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                     .manual_clock = flags.manual_clock ? &manual : nullptr,
                     .shards = cluster == nullptr ? nullptr : &cluster->shards(),
                     .peers = cluster == nullptr ? nullptr : &cluster->peers(),
+                    .table_shards = cluster == nullptr ? nullptr : &shard_tables->shards(),
                     .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
     server::Leader leader(*shared);
@@ -326,13 +332,12 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                     if (cluster != nullptr) cluster->Leave();
                   }});
     console::Console console(*shared);
-    if (cluster == nullptr) {  // Neither knows of shards.
-      dynamo.Mount(network.router());
-      console.Mount(network.router());
-    }
+    dynamo.Mount(network.router());
+    if (cluster == nullptr) console.Mount(network.router());  // It knows of no shards.
     MAYFLY_RETURN_IF_ERROR(network.Open());
     if (cluster != nullptr) {
       MAYFLY_RETURN_IF_ERROR(cluster->Join(network.port(), [&network] { network.Stop(); }));
+      shard_tables->Start();
     }
     MAYFLY_TRY(const auto reaper, StartReaper(*database, *shared));
     MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "server/cluster/cluster_texts.h"
 #include "server/command/arguments.h"
@@ -61,6 +62,36 @@ Answer Offer(Call& call, ClusterSide& cluster) {
 Answer RefusedPeer(Call& call, ClusterSide& cluster) {
   cluster.NoteRefused(call.args[2]);
   call.reply.Ok();
+  return {};
+}
+
+// TABLE shard target json ...: the status and the reply of each; status 0: it has not run.
+Answer Table(Call& call, ClusterSide& cluster) {
+  if (call.host.session()->state().cluster_speech != ClusterSpeech::kPeer) {
+    return Status::Invalid("CLUSTER TABLE is for the servers of the cluster");
+  }
+  constexpr std::size_t kFirstCall = 3;
+  if (call.args.size() % 2 != kFirstCall % 2) return WrongArity("cluster|table");
+  TableShards* const tables = call.host.server()->table_shards();
+  if (tables == nullptr) return Status::Unsupported("this server has no tables");
+  const auto shards = static_cast<std::int64_t>(cluster.directory().shards());
+  const auto shard = IntegerArgument(call.args[2], 0, shards - 1);
+  if (!shard) return Status::Invalid("there is no such shard");
+  const auto number = static_cast<std::size_t>(*shard);
+  std::vector<TableCall> calls;
+  for (std::size_t i = kFirstCall; i < call.args.size(); i += 2) {
+    calls.push_back({.target = std::string(call.args[i]), .json = std::string(call.args[i + 1])});
+  }
+  if (!tables->Run(number, calls)) {
+    const ShardDirectory& directory = cluster.directory();
+    return Answer::Error(ClusterSide::RedirectLine(SlotsOf(number, directory.shards()).first,
+                                                   directory.Find(number)));
+  }
+  call.reply.Array(calls.size() * 2);
+  for (const TableCall& done : calls) {
+    call.reply.Integer(done.status);
+    call.reply.Bulk(done.reply);
+  }
   return {};
 }
 
@@ -214,6 +245,8 @@ Answer Help(Call& call, ClusterSide& /*cluster*/) {
       "    Return the servers and their slots.",
       "SLOTS",
       "    Return the ranges of slots and their servers.",
+      "TABLE <shard> <target> <json> ...",
+      "    Run operations on the tables of a shard; for servers.",
   };
   WriteHelp(call.reply, "CLUSTER", kLines);
   return {};
@@ -261,6 +294,9 @@ constexpr CommandSpec kSubcommands[] = {
      {"As CLUSTER REPLICAS.", "3.0.0", "O(n) in the servers", "node-id"}},
     {"slots",                 2, kReads, kNoKeys, OnCluster<Slots>,
      {"Return the ranges of slots and their servers.", "3.0.0", "O(n) in the shards"}},
+    {"table",                 -5, kOperator | kNoScript, kNoKeys, OnCluster<Table>,
+     {"Run operations on the tables of a shard; for servers.", "0.1.0", "O(n) in the operations",
+      "shard:int operation=(target json)..."}},
 };
 
 constexpr CommandSpec kCommands[] = {

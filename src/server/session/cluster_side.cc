@@ -150,6 +150,7 @@ Status ClusterSide::ShardComes(ServedDatabase& data) { return server_.FollowDeat
 // Nothing that was watched is vouched for any more: EXEC compares tenures.
 void ClusterSide::ShardGoes(std::size_t shard) {
   server_.StopFollowingDeathsIn(shard);
+  if (server_.table_shards() != nullptr) server_.table_shards()->ShardGoes(shard);
   EndWaits(shard);
   EndChannels(shard);
 }

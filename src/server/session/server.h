@@ -42,6 +42,7 @@
 #include "server/session/waiting_clients.h"
 #include "server/session/watches.h"
 #include "server/shards/shard_directory.h"
+#include "server/shards/table_shards.h"
 #include "server/stats/command_statistics.h"
 #include "server/stats/latency_events.h"
 #include "server/stats/slowlog.h"
@@ -67,7 +68,8 @@ struct ServerParts {
   ManualClock* manual_clock = nullptr;  // Moved by DEBUG CLOCK; null: it is refused.
   // A server of a cluster: `database` has no rows of clients then. Null: a server alone.
   ShardDirectory* shards = nullptr;
-  PeerCalls* peers = nullptr;  // To the cluster's other servers.
+  PeerCalls* peers = nullptr;           // To the cluster's other servers.
+  TableShards* table_shards = nullptr;  // Null: the shards have no tables.
   std::string version = "0";
 };
 
@@ -87,6 +89,7 @@ class Server {
   Logger& logger() { return parts_.logger; }
   TablePolicies* table_policies() { return parts_.table_policies; }
   TableOperations* table_operations() { return parts_.table_operations; }
+  TableShards* table_shards() { return parts_.table_shards; }
   ManualClock* manual_clock() { return parts_.manual_clock; }
   const std::string& version() const { return parts_.version; }
   Authorizer& authorizer() { return *authorizer_; }

@@ -83,7 +83,11 @@ Result<ReadSchema> FindReadSchema(const ItemContext& context, const std::string&
     return Status::Invalid("The table does not have the specified index");
   }
   ReadSchema schema = {.partition = plan.partition().name};
-  if (plan.sort()) schema.sort = plan.sort()->name;
+  schema.partition_type = plan.partition().type;
+  if (plan.sort()) {
+    schema.sort = plan.sort()->name;
+    schema.sort_type = plan.sort()->type;
+  }
   if (plan.index == nullptr) return schema;
   schema.is_index = true;
   schema.is_local = plan.index->local;
