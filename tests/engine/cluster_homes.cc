@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kOwnedWithin{60};
 // Each opening is a new owner, as after a takeover.
 class ShardHome final : public EngineHome {
  public:
-  explicit ShardHome(ObjectSource source)
+  explicit ShardHome(const ObjectSource& source)
       : object_(source.database + ".shard.0"), store_(source.connect()) {
     lease_->SetUntil(SteadyTime::max());
   }

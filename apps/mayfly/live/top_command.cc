@@ -161,7 +161,8 @@ Result<ExitCode> RunTop(const TopFlags& flags) {
         for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 4) {
           text.insert(at, "\x1b[K");
         }
-        text = "\x1b[H" + text + "\nq ends\x1b[J";
+        text.insert(0, "\x1b[H");
+        text += "\nq ends\x1b[J";
       }
       output.Bytes(text);
     } else {

@@ -265,6 +265,96 @@ Status RunNetwork(const ServeFlags& flags, const std::string& version, const Con
   return served;
 }
 
+// What everything stands on.
+struct Base {
+  const ServeFlags& flags;
+  const std::string& version;
+  Config& config;
+  Logger& logger;
+  ManualClock& manual;
+  const Clock& clock;
+  const PassedSockets& passed;
+  Database& database;
+  server::Assembly& front;
+  ClusterPart* cluster;  // Null: a server alone.
+};
+
+server::ServerParts PartsOf(const Base& base, server::TransactionSource& transactions,
+                            ServedTables& tables, cluster::TablesPart* shard_tables) {
+  server::ServerParts parts{
+      .database = base.database,
+      .transactions = transactions,
+      .config = base.config,
+      .clock = base.clock,
+      .real_clock = SystemClock::Process(),
+      .logger = base.logger,
+      .table = base.front.table(),
+      .authorizer = &base.front.authorizer(),
+      .publisher = &base.front,
+      .extensions = &base.front,
+      .restore =
+          [base](const auto& file, const auto& folder, auto mode, const auto& progress) {
+            return RestoreInto(base.config, base.clock, base.logger, file, folder, mode, progress);
+          },
+      .manual_clock = base.flags.manual_clock ? &base.manual : nullptr,
+      .version = base.version.substr(base.version.find(' ') + 1)};
+  if (base.cluster != nullptr) {
+    parts.shards = &base.cluster->shards();
+    parts.peers = &base.cluster->peers();
+    parts.table_shards = &shard_tables->shards();
+  } else {
+    parts.table_policies = &tables;
+    parts.table_operations = &tables;
+  }
+  return parts;
+}
+
+Status ServeDatabase(const Base& base, dynamo::ServiceOptions dynamo_options) {
+  ClusterPart* const cluster = base.cluster;
+  server::CoreTransactionSource transactions(base.database);
+  MAYFLY_TRY(const auto tables, tables::ProtocolTables::Open(base.database));
+  server::RequestStatistics requests;
+  Connect(dynamo_options, base.database, base.config, requests);
+  std::unique_ptr<cluster::TablesPart> shard_tables;
+  if (cluster != nullptr) {
+    shard_tables = cluster->NewTables(base.clock, dynamo_options.region);
+    dynamo_options.runner = &shard_tables->runner();
+  }
+  dynamo::Service behind_commands(*tables, base.clock, base.logger, BehindCommands(dynamo_options));
+  dynamo::Service dynamo(*tables, base.clock, base.logger, std::move(dynamo_options));
+  ServedTables served_tables(*tables, behind_commands);
+  MAYFLY_TRY(const auto shared,
+             server::Server::Open(PartsOf(base, transactions, served_tables, shard_tables.get())));
+  MAYFLY_RETURN_IF_ERROR(base.front.LoadUsers(base.config));
+  server::Leader leader(*shared);
+  MAYFLY_TRY(const auto follower, server::Follower::Open(*shared));
+  server::Network network(
+      *shared, {.catch_signals = base.flags.when_ready == nullptr,
+                .sockets = base.passed,
+                .requests = &requests,
+                .waiting_threads = cluster == nullptr ? nullptr : &cluster->waiting_threads(),
+                .on_stop = [&base] {
+                  Notify(base.config, "STOPPING=1\nSTATUS=Saying goodbye to clients", base.logger);
+                  // While clients are still served, so that none finds a shard without an owner.
+                  if (base.cluster != nullptr) base.cluster->Leave();
+                }});
+  console::Console console(*shared);
+  dynamo.Mount(network.router());
+  if (cluster == nullptr) console.Mount(network.router());  // It knows of no shards.
+  MAYFLY_RETURN_IF_ERROR(network.Open());
+  if (cluster != nullptr) {
+    MAYFLY_RETURN_IF_ERROR(cluster->Join(network.port(), [&network] { network.Stop(); }));
+    shard_tables->Start();
+  }
+  MAYFLY_TRY(const auto reaper, StartReaper(base.database, *shared));
+  MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));
+  const Status served =
+      RunNetwork(base.flags, base.version, base.config, network, *follower, base.logger);
+  leader.Stop();
+  if (cluster != nullptr) MAYFLY_RETURN_IF_ERROR(cluster->refused());
+  return served;
+}
+
 Status Serve(const ServeFlags& flags, const std::string& version, Config& config,
              LevelledLogger& logger) {
   const PidFile pid_file(config.Text(Setting::kPidFile));
@@ -279,73 +369,20 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
   MAYFLY_TRY(const auto cluster, ClusterPart::Open(config, flags.manual_clock, logger));
   MAYFLY_TRY(const auto database, cluster == nullptr ? OpenDatabase(config, clock, logger)
                                                      : Database::Open({.logger = &logger}));
-  server::CoreTransactionSource transactions(*database);
   server::Assembly front(clock, static_cast<std::size_t>(config.Number(Setting::kLuaMemoryMax)));
   front.Follow(config);
   MAYFLY_RETURN_IF_ERROR(front.Rename(config));
-  {
-    MAYFLY_TRY(const auto tables, tables::ProtocolTables::Open(*database));
-    server::RequestStatistics requests;
-    Connect(dynamo_options, *database, config, requests);
-    std::unique_ptr<cluster::TablesPart> shard_tables;
-    if (cluster != nullptr) {
-      shard_tables = cluster->NewTables(clock, dynamo_options.region);
-      dynamo_options.runner = &shard_tables->runner();
-    }
-    dynamo::Service behind_commands(*tables, clock, logger, BehindCommands(dynamo_options));
-    dynamo::Service dynamo(*tables, clock, logger, std::move(dynamo_options));
-    ServedTables served_tables(*tables, behind_commands);
-    MAYFLY_TRY(const auto shared,
-               server::Server::Open(
-                   {.database = *database,
-                    .transactions = transactions,
-                    .config = config,
-                    .clock = clock,
-                    .real_clock = SystemClock::Process(),
-                    .logger = logger,
-                    .table = front.table(),
-                    .authorizer = &front.authorizer(),
-                    .publisher = &front,
-                    .extensions = &front,
-                    .table_policies = cluster == nullptr ? &served_tables : nullptr,
-                    .table_operations = cluster == nullptr ? &served_tables : nullptr,
-                    .restore =
-                        [&](const auto& file, const auto& folder, auto mode, const auto& progress) {
-                          return RestoreInto(config, clock, logger, file, folder, mode, progress);
-                        },
-                    .manual_clock = flags.manual_clock ? &manual : nullptr,
-                    .shards = cluster == nullptr ? nullptr : &cluster->shards(),
-                    .peers = cluster == nullptr ? nullptr : &cluster->peers(),
-                    .table_shards = cluster == nullptr ? nullptr : &shard_tables->shards(),
-                    .version = version.substr(version.find(' ') + 1)}));
-    MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
-    server::Leader leader(*shared);
-    MAYFLY_TRY(const auto follower, server::Follower::Open(*shared));
-    server::Network network(
-        *shared, {.catch_signals = flags.when_ready == nullptr,
-                  .sockets = passed,
-                  .requests = &requests,
-                  .waiting_threads = cluster == nullptr ? nullptr : &cluster->waiting_threads(),
-                  .on_stop = [&config, &logger, &cluster] {
-                    Notify(config, "STOPPING=1\nSTATUS=Saying goodbye to clients", logger);
-                    // While clients are still served, so that none finds a shard without an owner.
-                    if (cluster != nullptr) cluster->Leave();
-                  }});
-    console::Console console(*shared);
-    dynamo.Mount(network.router());
-    if (cluster == nullptr) console.Mount(network.router());  // It knows of no shards.
-    MAYFLY_RETURN_IF_ERROR(network.Open());
-    if (cluster != nullptr) {
-      MAYFLY_RETURN_IF_ERROR(cluster->Join(network.port(), [&network] { network.Stop(); }));
-      shard_tables->Start();
-    }
-    MAYFLY_TRY(const auto reaper, StartReaper(*database, *shared));
-    MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));
-    const Status served = RunNetwork(flags, version, config, network, *follower, logger);
-    leader.Stop();
-    if (cluster != nullptr) MAYFLY_RETURN_IF_ERROR(cluster->refused());
-    MAYFLY_RETURN_IF_ERROR(served);
-  }
+  MAYFLY_RETURN_IF_ERROR(ServeDatabase({.flags = flags,
+                                        .version = version,
+                                        .config = config,
+                                        .logger = logger,
+                                        .manual = manual,
+                                        .clock = clock,
+                                        .passed = passed,
+                                        .database = *database,
+                                        .front = front,
+                                        .cluster = cluster.get()},
+                                       std::move(dynamo_options)));
   return Close(*database, config, logger);
 }
 

@@ -52,8 +52,7 @@ std::string ForPeople(const Reply& reply) {
     case Kind::kBulk: {
       // Text of several lines, such as that of INFO, as it is.
       const bool lines = reply.text().find("\r\n") != std::string::npos;
-      return lines ? reply.text()
-                   : (IsUtf8(reply.text()) ? Quoted(reply.text()) : Quoted(reply.text()));
+      return lines ? reply.text() : Quoted(reply.text());
     }
     default: return Plain(reply);
   }

@@ -245,12 +245,12 @@ py::tuple ToTuple(const TransactOutcome& outcome) {
 }
 
 py::dict ToDict(const StreamRecord& record) {
-  using Kind = StreamRecord::Kind;
+  using Change = StreamRecord::Kind;
   return py::dict(
       "sequence"_a = record.sequence,
-      "kind"_a = NameOf<Kind>(
+      "kind"_a = NameOf<Change>(
           record.kind,
-          {{"insert", Kind::kInsert}, {"modify", Kind::kModify}, {"remove", Kind::kRemove}}),
+          {{"insert", Change::kInsert}, {"modify", Change::kModify}, {"remove", Change::kRemove}}),
       "by_ttl"_a = record.by_ttl, "at"_a = ToDatetime(record.at), "keys"_a = ToPython(record.keys),
       "old"_a = ToPython(record.old_image), "new"_a = ToPython(record.new_image));
 }

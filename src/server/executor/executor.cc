@@ -329,6 +329,12 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
     decision.way == Way::kWalk ? RunWalk(session, entry, args) : RunAcross(session, entry, args);
     return true;
   }
+  return RunAloneHere(session, decision, args, beside);
+}
+
+bool Executor::RunAloneHere(Session& session, Decision& decision, std::span<const Bytes> args,
+                            bool beside) {
+  const CommandEntry& entry = *decision.entry;
   const SteadyTime begin = server_.Steady();
   // The replies of SUBSCRIBE and its like are messages, which are sent even if replies are off.
   const bool messages = entry.Is(kPubSub) && entry.Is(kNoScript);

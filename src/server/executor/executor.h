@@ -110,6 +110,7 @@ class Executor {
   // `beside`: with the keys in keys_ alone. False: it needs all keys, and its effects are
   // discarded.
   bool RunAlone(Session& session, Decision& decision, std::span<const Bytes> args, bool beside);
+  bool RunAloneHere(Session& session, Decision& decision, std::span<const Bytes> args, bool beside);
   bool RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args);
   void Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void Refuse(Session& session, const Decision& decision);
@@ -118,6 +119,8 @@ class Executor {
 
   // Decide() to HeldByPause(): executor_decide.cc. EXEC: executor_exec.cc.
   void RunTransaction(Session& session, const CommandEntry& exec, std::span<const Bytes> args);
+  Status RunAndCommit(Session& session, const std::vector<QueuedCommand>& commands,
+                      ReplyWriter& writer);
   Status CollectTransactionKeys(Session& session, const std::vector<QueuedCommand>& commands,
                                 KeyReach& reach);
   Result<bool> WatchesHold(Session& session);
@@ -136,6 +139,9 @@ class Executor {
   bool AwaitsShard(Session& session);
   bool FitsBatch(const Decision& decision);
   Answer PlaceTransaction(const std::vector<QueuedCommand>& commands, Route& route);
+  // The transaction runs here afterwards, or it is `forwarded`, or gets an error.
+  Answer RouteTransaction(Session& session, const CommandEntry& exec,
+                          const std::vector<QueuedCommand>& commands, bool& forwarded);
   bool CanForwardTransaction(Session& session, const Route& route);
   void ForwardTransaction(Session& session, const CommandEntry& exec,
                           const std::vector<QueuedCommand>& commands, const ServerAddress& to,
@@ -146,6 +152,9 @@ class Executor {
   void SendToPeer(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
                   PeerCommands::Order order, ReplyChange change = nullptr);
   void RunAcross(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+  void AskOthers(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                 std::vector<ServerAddress> others, std::vector<Reply> own,
+                 std::shared_ptr<const ClusterView> view);
   void RunOnShard(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
                   std::size_t at);
   Reply RunOn(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
@@ -179,6 +188,8 @@ class Executor {
   enum class Served : std::uint8_t { kYes, kStillWaits, kNothingThere };
   Served Serve(const std::shared_ptr<Waiter>& waiter, const DatabaseKey& key,
                std::vector<DatabaseKey>& ready);
+  void EndWait(const std::shared_ptr<Waiter>& waiter, Session* session, const Answer& answer,
+               Bytes reply);
 
   void Show(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void Finish(Session& session, const CommandEntry& entry, std::span<const Bytes> args,

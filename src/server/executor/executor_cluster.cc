@@ -218,6 +218,23 @@ Answer Executor::PlaceTransaction(const std::vector<QueuedCommand>& commands, Ro
   return {};
 }
 
+Answer Executor::RouteTransaction(Session& session, const CommandEntry& exec,
+                                  const std::vector<QueuedCommand>& commands, bool& forwarded) {
+  Route route;
+  if (Answer placed = PlaceTransaction(commands, route); !placed.ok()) return placed;
+  if (!route.slot || route.data != nullptr) {
+    run_.Use(std::move(route.data), route.slot);
+    return {};
+  }
+  if (CanForwardTransaction(session, route)) {
+    ForwardTransaction(session, exec, commands, route.elsewhere, *route.slot);
+    forwarded = true;
+    return {};
+  }
+  const ShardPlace place{.here = nullptr, .elsewhere = route.elsewhere};
+  return Answer::Error(ClusterSide::RedirectLine(*route.slot, place));
+}
+
 bool Executor::CanForwardTransaction(Session& session, const Route& route) {
   return session.state().watches.empty() && route.elsewhere.port != 0 &&
          !cluster_->Redirects(session);
@@ -259,10 +276,11 @@ void Executor::SendToPeer(Session& session, const CommandEntry& entry, std::span
                           PeerCommands::Order order, ReplyChange change) {
   const auto waiter = ParkForPeers(session, entry, args);
   cluster_->forwards().commands += order.commands.size();
+  const bool waits = order.waits;
   waiter->work = PeerCommands::Start(
       *cluster_->peers(), std::move(order),
       [&server = server_, weak = std::weak_ptr(waiter), change = std::move(change),
-       begin = server_.Steady(), waits = order.waits](std::vector<std::string> replies) {
+       begin = server_.Steady(), waits](const std::vector<std::string>& replies) {
         if (!waits) {
           server.cluster()->forwards().durations.Add(server.Steady() - begin);
         }
@@ -270,7 +288,7 @@ void Executor::SendToPeer(Session& session, const CommandEntry& entry, std::span
         const auto client = its != nullptr ? its->session.lock() : nullptr;
         if (client == nullptr) return;
         std::string bytes;
-        for (std::string& reply : replies) bytes += reply;
+        for (const std::string& reply : replies) bytes += reply;
         if (change) bytes = change(std::move(bytes));
         client->EndPeerWait(its, std::move(bytes));
       });
@@ -395,6 +413,14 @@ void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<
     const Reply merged = MergeReplies(rule.merge, std::move(replies), run_.random());
     return ReplyWith(session, entry, args, merged, begin);
   }
+  AskOthers(session, entry, args, std::move(others), std::move(replies), view);
+}
+
+// The rest of RunAcross: what the others answer goes to the client, merged with `own`.
+void Executor::AskOthers(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                         std::vector<ServerAddress> others, std::vector<Reply> own,
+                         std::shared_ptr<const ClusterView> view) {
+  const ClusterRule& rule = *entry.cluster_rule;
   const auto waiter = ParkForPeers(session, entry, args);
   waiter->work = AcrossCall::Start(
       *cluster_->peers(),
@@ -405,10 +431,10 @@ void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<
              Random random(seed);
              return MergeReplies(merge, std::move(all), random);
            },
-       .own = std::move(replies),
+       .own = std::move(own),
        .version = session.state().version},
       [weak = std::weak_ptr(waiter), &directory = cluster_->directory(), rule,
-       view](std::string reply) {
+       view = std::move(view)](std::string reply) {
         const auto its = weak.lock();
         const auto client = its != nullptr ? its->session.lock() : nullptr;
         if (client == nullptr) return;

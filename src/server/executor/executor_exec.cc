@@ -48,21 +48,13 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
   const int database_before = state.database;
   Status outcome = CollectTransactionKeys(session, transaction.commands, reach);
   if (cluster_ != nullptr && outcome.ok()) {
-    Route route;
-    if (const Answer placed = PlaceTransaction(transaction.commands, route); !placed.ok()) {
+    bool forwarded = false;
+    const Answer routed = RouteTransaction(session, exec, transaction.commands, forwarded);
+    if (forwarded) return;
+    if (!routed.ok()) {
       session.DropWatches();
-      return fail(placed.error());
+      return fail(routed.error());
     }
-    if (route.slot && route.data == nullptr) {
-      if (CanForwardTransaction(session, route)) {
-        return ForwardTransaction(session, exec, transaction.commands, route.elsewhere,
-                                  *route.slot);
-      }
-      session.DropWatches();
-      const ShardPlace place{.here = nullptr, .elsewhere = route.elsewhere};
-      return fail(ClusterSide::RedirectLine(*route.slot, place));
-    }
-    run_.Use(std::move(route.data), route.slot);
   }
   if (outcome.ok()) outcome = run_.Begin(keys_, reach);
   if (outcome.ok()) {
@@ -78,16 +70,7 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     outcome = holds.status();
   }
   session.DropWatches();
-  if (outcome.ok()) {
-    writer.Array(transaction.commands.size());
-    outcome = RunQueued(session, transaction.commands);
-    if (outcome.ok()) {
-      outcome = run_.Commit();
-      NotifyOthers(session);
-    } else {
-      session.extension().Abandoned();
-    }
-  }
+  if (outcome.ok()) outcome = RunAndCommit(session, transaction.commands, writer);
   if (!outcome.ok()) {
     const bool lost = HasLostShard(outcome);
     run_.Abandon();
@@ -105,6 +88,19 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
   Show(session, exec, args);
   Finish(session, exec, args, nanos, false);
   EndReplies(session, &exec);
+}
+
+Status Executor::RunAndCommit(Session& session, const std::vector<QueuedCommand>& commands,
+                              ReplyWriter& writer) {
+  writer.Array(commands.size());
+  const Status ran = RunQueued(session, commands);
+  if (!ran.ok()) {
+    session.extension().Abandoned();
+    return ran;
+  }
+  const Status committed = run_.Commit();
+  NotifyOthers(session);
+  return committed;
 }
 
 // Fills keys_, returns the reach of the commands, and creates the selected databases: commands that

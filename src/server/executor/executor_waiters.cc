@@ -124,22 +124,27 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
     reply.Clear();
     ReplyWriter(reply, waiter->version).Error(Answer(committed).error());
   }
-  const std::int64_t fed = run_.fed_to();
   for (DatabaseKey& changed : run_.ready()) ready.push_back(std::move(changed));
-  waiter->over = true;
   waiter->nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
+  EndWait(waiter, session.get(), answer, reply.view());
+  return Served::kYes;
+}
+
+// With the waiter's mutex. `session`: null if the client is gone.
+void Executor::EndWait(const std::shared_ptr<Waiter>& waiter, Session* session,
+                       const Answer& answer, Bytes reply) {
+  waiter->over = true;
   server_.waiting().Remove(waiter);
   if (server_.statistics().CountFailure(answer)) {
     server_.statistics().CountFailedLater(waiter->entry->id);
   }
   if (session != nullptr) {
-    session->Post([waiter, bytes = std::string(reply.view()), fed](Session& self) {
+    session->Post([waiter, bytes = std::string(reply), fed = run_.fed_to()](Session& self) {
       if (fed > 0) self.state().fed_to = fed;
       self.Unpark(waiter, bytes);
     });
   }
   run_.NotifyTrackers();  // Behind the client's own reply.
-  return Served::kYes;
 }
 
 }  // namespace mayfly::server

@@ -72,9 +72,10 @@ void PeerCommands::Send() {
                .pause = PauseBefore(hops_)};
     for (const std::size_t place : waiting_) request.bytes += order_.commands[place];
   }
-  auto call = peers_.Send(std::move(request), [weak = weak_from_this()](PeerReplies replies) {
-    if (const auto self = weak.lock()) self->OnReplies(replies);
-  });
+  auto call =
+      peers_.Send(std::move(request), [weak = weak_from_this()](const PeerReplies& replies) {
+        if (const auto self = weak.lock()) self->OnReplies(replies);
+      });
   const std::lock_guard lock(mutex_);
   calls_.push_back(std::move(call));
 }

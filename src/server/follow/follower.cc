@@ -313,7 +313,7 @@ Status Follower::FollowOnce() {
   Note(LinkState::kConnected);
   Log(server_.logger(), LogLevel::kInfo, "follows {} {} from offset {} on", address.host,
       address.port, position.offset);
-  return ApplyStream(std::move(rest));
+  return ApplyStream(rest);
 }
 
 Status Follower::Copy(const SyncStart& start, std::string& rest) {
@@ -354,7 +354,7 @@ Status Follower::Apply(Bytes bytes) {
   return wants_ack ? link_.Acknowledge(session_.position().offset) : Status();
 }
 
-Status Follower::ApplyStream(std::string rest) {
+Status Follower::ApplyStream(Bytes rest) {
   if (!rest.empty()) MAYFLY_RETURN_IF_ERROR(Apply(rest));
   MAYFLY_RETURN_IF_ERROR(link_.Acknowledge(session_.position().offset));
   std::vector<char> bytes(kReceiveBytes);

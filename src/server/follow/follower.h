@@ -45,7 +45,7 @@ class Follower final : public Following {
   void EndFollowing();
   Status FollowOnce();
   Status Copy(const SyncStart& start, std::string& rest);
-  Status ApplyStream(std::string rest);
+  Status ApplyStream(Bytes rest);
   Status Drain();
   Status Apply(Bytes bytes);
   bool IsEnding() const;
