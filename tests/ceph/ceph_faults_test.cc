@@ -40,7 +40,7 @@ class Story {
       const std::lock_guard lock(mutex_);
       Shard& shard = shards_.at(line.shard);
       switch (line.kind) {
-        case LoadLine::Kind::kGained: break;
+        case LoadLine::Kind::kGained:
         case LoadLine::Kind::kLost: break;
         case LoadLine::Kind::kAcknowledged:
           if (!numbers_[{line.shard, line.key}].insert(line.number).second) ++twice_;

@@ -149,6 +149,10 @@ class EveryPlace : public ProvableDeletionOn,
       });
     }
 
+    PlantMembers();
+  }
+
+  void PlantMembers() {
     const std::string value = Fresh("member value");
     PutMember("living", "m", value);
     Add("a member's overwritten value", value, [this] { PutMember("living", "m", "harmless"); });

@@ -143,6 +143,24 @@ std::optional<std::optional<WallTime>> DeadlineOf(const Asked& asked, WallTime n
   return now + Millis(asked.ms);
 }
 
+// A call that keeps the value. `decision`: as far as it is made.
+Decision DecideDeadline(const WriteCall& call, const ModelRow& living,
+                        const std::optional<WallTime>& deadline, Decision decision) {
+  decision.draft.same_timestamp = true;
+  decision.draft.value = living.value;
+  if (call.kind == WriteCall::Kind::kTouch) {
+    decision.answer.seen = living.value;
+    decision.answer.deadline = deadline;
+    decision.answer.timestamp = living.timestamp;
+    return decision;
+  }
+  const DeadlineIf condition =
+      call.kind == WriteCall::Kind::kPersist ? DeadlineIf::kPresent : call.deadline_if;
+  decision.answer.flag = Holds(condition, living, deadline);
+  if (!decision.answer.flag) decision.draft = {};
+  return decision;
+}
+
 Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const ModelRow* living,
                 const Asked* pending, std::optional<WallTime> newest, WallTime now) {
   Decision decision;
@@ -187,20 +205,8 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
   decision.draft.ttl_from_now =
       changes_deadline_alone || (lifetime.kind() == Lifetime::Kind::kKeep && pending != nullptr);
   if (changes_deadline_alone) {
-    decision.draft.same_timestamp = true;
     if (living == nullptr) return answer(StatusCode::kNotFound);
-    decision.draft.value = living->value;
-    if (call.kind == WriteCall::Kind::kTouch) {
-      decision.answer.seen = living->value;
-      decision.answer.deadline = *deadline;
-      decision.answer.timestamp = living->timestamp;
-      return decision;
-    }
-    const DeadlineIf condition =
-        call.kind == WriteCall::Kind::kPersist ? DeadlineIf::kPresent : call.deadline_if;
-    decision.answer.flag = Holds(condition, *living, *deadline);
-    if (!decision.answer.flag) decision.draft = {};
-    return decision;
+    return DecideDeadline(call, *living, *deadline, std::move(decision));
   }
   if (call.kind == WriteCall::Kind::kUpdate) {
     if (living != nullptr) decision.answer.seen = living->value;

@@ -169,7 +169,7 @@ class JudgesBy final : public engine::DropPolicy {
   const IsDead is_dead_;
 };
 
-Mutant Drops(const std::string& name, JudgesBy::IsDead is_dead) {
+Mutant Drops(const std::string& name, const JudgesBy::IsDead& is_dead) {
   Mutant mutant{name, {.kind = engine::suite::MemoryKind()}};
   mutant.subject.policy = [is_dead](std::shared_ptr<DropHorizon> horizon) {
     return std::make_shared<JudgesBy>(std::move(horizon), is_dead);

@@ -2,6 +2,7 @@
 // consistent database.
 // Method: a database on disk with rows in old and young files and in the log; each of its files in
 // turn is flipped, cut or removed; a salvage is backed up, restored elsewhere, counted and checked.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -138,7 +139,7 @@ TEST_P(SalvagedBackup, EachFileInTurnTakesWhatItHeldAndNothingElse) {
   int less = 0;
   for (const std::string& name : FilesOf("db")) {
     for (const std::string how : {"flipped", "cut", "removed"}) {
-      SCOPED_TRACE(name + " " + how);
+      SCOPED_TRACE(fmt::format("{} {}", name, how));
       CopyToDamaged();
       const fs::path file = Path("damaged/" + name);
       if (how != "removed" && fs::file_size(file) == 0) continue;

@@ -150,7 +150,9 @@ Status CompareTable(Database& database, Tables& tables, const PlainTable& plain,
 Status CompareKeyspaces(Database& database, Tables& tables, const PlainTables& plain) {
   std::multiset<std::string> wanted;
   std::set<std::string> ids;
-  for (const auto& [name, table] : plain.tables()) {
+  for (const auto& made : plain.tables()) {
+    const std::string& name = made.first;
+    const auto& table = made.second;
     MAYFLY_TRY(const TableDescription described, tables.DescribeTable(name));
     ids.insert(described.id);
     const auto add = [&](const char* kind, std::size_t times) {

@@ -174,7 +174,7 @@ TEST_F(MissedDeaths, AreFoundThoughMoreAreMissedAllTheTime) {
   constexpr int kGroups = 5;
   constexpr int kGroup = 100;
   // In the order of the table, which is that of hashes, all of them lie mixed.
-  for (int i = 0; i < kGroups; ++i) Fill(i * kGroup, (i + 1) * kGroup, 10 * (i + 1));
+  for (int i = 0; i < kGroups; ++i) Fill(i * kGroup, (i + 1) * kGroup, std::int64_t{10} * (i + 1));
   Fill(kGroups * kGroup, kGroups * kGroup + kMany, 100'000);
   std::uint64_t gone = 0;
   for (int i = 0; i < kGroups; ++i) {
