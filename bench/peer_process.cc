@@ -169,7 +169,7 @@ std::uint64_t ResidentBytesOf(const std::string& process) {
 }
 
 PeerProcess::PeerProcess(std::string name, const Dataset& data,
-                         std::function<std::unique_ptr<Peer>()> open)
+                         const std::function<std::unique_ptr<Peer>()>& open)
     : name_(std::move(name)) {
   int orders[2];
   int turns[2];

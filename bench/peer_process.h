@@ -45,7 +45,8 @@ struct PeerTurn {
 class PeerProcess {
  public:
   // `open` is called in the new process.
-  PeerProcess(std::string name, const Dataset& data, std::function<std::unique_ptr<Peer>()> open);
+  PeerProcess(std::string name, const Dataset& data,
+              const std::function<std::unique_ptr<Peer>()>& open);
   ~PeerProcess();  // Ends the process.
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;

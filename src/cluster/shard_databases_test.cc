@@ -93,6 +93,7 @@ class ShardDatabasesTest : public testing::Test, public engine::cluster::OfferSe
     }
     return holds();
   }
+
   // Each server learns what the others' clocks show now.
   void CompareClocks() {
     for (auto& [id, server] : servers_) {
@@ -166,7 +167,8 @@ TEST_F(ShardDatabasesTest, ALookShowsWhatTheStoreShows) {
   EXPECT_EQ(look("").first_deadline, first);
   EXPECT_EQ(look("").traces.size(), 0u);
   EXPECT_EQ(look("needle").traces.size(), 4u);
-  clock_.Advance(Millis(20'000));
+  server.wall.Advance(Millis(20'000));
+  CompareClocks();
   ASSERT_TRUE(Until([&] { return look("").rows == 2 && look("").large_pending == 0; }));
   EXPECT_EQ(look("").first_deadline, std::nullopt);
   EXPECT_EQ(look("").large_values, 1u);

@@ -47,7 +47,7 @@ TEST_F(TtlCommands, ForecastTellsWhatDiesInWhichBucket) {
 }
 
 TEST_F(TtlCommands, ForecastGoesOnAtItsCursor) {
-  for (int i = 0; i < 25; ++i) Put(fmt::format("key{:02}", i), 100 * (i + 1));
+  for (int i = 0; i < 25; ++i) Put(fmt::format("key{:02}", i), std::int64_t{100} * (i + 1));
   const std::string all = Text("TTL.FORECAST BUCKET 10000 BUCKETS 1");
   const std::int64_t t = now();
   std::string cursor = "0";
@@ -233,7 +233,7 @@ TEST_F(TtlCommands, PurgeRemovesWhatHasExpired) {
 }
 
 TEST_F(TtlCommands, ClockShowsAndSettlesAJump) {
-  Put("living", 1000 * 3600);
+  Put("living", 3'600'000);
   EXPECT_EQ(FieldOf(tester_->Run("TTL.CLOCK"), "state"), "ok");
   const WallTime start = tester_->clock().Now();
   tester_->clock().Set(start + std::chrono::hours(24));

@@ -215,7 +215,7 @@ TEST(CommandsPage, WhatIsNotOfferedAnswersByName) {
   const Assembly front(SystemClock::Process(), 1 << 20);
   const std::vector<std::string> names = NamesNotOffered();
   EXPECT_EQ(names.size(), 20u);
-  for (std::string name : names) {
+  for (const std::string& name : names) {
     std::vector<Bytes> args = {name};
     const std::size_t blank = name.find(' ');
     if (blank != std::string::npos) {

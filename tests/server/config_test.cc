@@ -28,13 +28,13 @@ std::string ReadFile(const std::string& path) {
 void WriteFile(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
 // Whether Config::Number() or Config::IsOn() of the setting compiles.
-template <Setting setting>
+template <Setting kSetting>
 concept HasNumber = requires {
-  typename std::bool_constant<(NumberSetting(setting), true)>;
+  typename std::bool_constant<(NumberSetting(kSetting), true)>;
 };
-template <Setting setting>
+template <Setting kSetting>
 concept IsSwitch = requires {
-  typename std::bool_constant<(SwitchSetting(setting), true)>;
+  typename std::bool_constant<(SwitchSetting(kSetting), true)>;
 };
 
 TEST(Config, OnlySettingsOfAKindCompile) {

@@ -136,7 +136,7 @@ TEST(Http, GarbageIsABadRequest) {
 TEST(Http, HeadersHaveABound) {
   Served served;
   TestClient client(served.http_port());
-  client.Send("GET / HTTP/1.1\r\nX: " + std::string(64 * 1024, 'x') + "\r\n\r\n");
+  client.Send("GET / HTTP/1.1\r\nX: " + std::string(65'536, 'x') + "\r\n\r\n");
   const std::string response = client.ReadAll();
   EXPECT_TRUE(response.empty() || response.starts_with("HTTP/1.1 431 ")) << response;
 }

@@ -41,7 +41,7 @@ TEST(Limits, AnOversizeArgumentIsRefusedByItsAnnouncement) {
 TEST(Limits, LargeArgumentsPass) {
   Served served;
   TestClient client(served.port());
-  const std::string large(3 * 1024 * 1024, 'x');
+  const std::string large(std::size_t{3} << 20, 'x');
   client.Send("*2\r\n$4\r\nECHO\r\n$" + std::to_string(large.size()) + "\r\n" + large + "\r\n");
   EXPECT_EQ(client.ReadText(), large);
 }

@@ -29,7 +29,7 @@ std::string Field(const std::string& text, const std::string& name) {
 
 class MaxMemory : public testing::Test {
  protected:
-  void Serve(Settings settings) {
+  void Serve(const Settings& settings) {
     served_ = std::make_unique<FrontServed>(settings);
     Connect();
   }

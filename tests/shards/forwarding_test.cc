@@ -1,5 +1,6 @@
 // Goal: a plain client is served by any server, as if that had all shards. Method: clients of server
 // 0, which has half of the shards in memory; server 1 has the others, or has just lost them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -160,6 +161,18 @@ TEST_F(Forwarding, AMessageReachesSubscribersOfAllServers) {
     EXPECT_EQ(one->ReadText(), "[message, news, b]");
     EXPECT_EQ(one->ReadText(), "[message, news, c]");
     EXPECT_TRUE(one->Quiet());
+  }
+}
+
+// Servers have several connections to each other.
+TEST_F(Forwarding, MessagesOfOnePublisherArriveInTheirOrder) {
+  TestClient subscriber(served.port(1));
+  subscriber.Text("SUBSCRIBE news");
+  constexpr int kMessages = 500;
+  for (int i = 0; i < kMessages; ++i)
+    EXPECT_EQ(client.Text(fmt::format("PUBLISH news {}", i)), "0");
+  for (int i = 0; i < kMessages; ++i) {
+    ASSERT_EQ(subscriber.ReadText(), fmt::format("[message, news, {}]", i));
   }
 }
 

@@ -83,7 +83,8 @@ void PeerLinks::Begin(const std::shared_ptr<Call>& call) {
   if (call->over() && call->request.waits) return;
   const Key key{call->request.to, call->request.version};
   Pool& pool = pools_[key];
-  const auto link = call->request.waits ? WaitingLink(pool, key) : SharedLink(pool, key);
+  const auto link =
+      call->request.waits ? WaitingLink(pool, key) : SharedLink(pool, key, call->request.in_order);
   if (link == nullptr) {
     return call->Finish(Status::Busy("too many commands wait at another server"));
   }
@@ -121,9 +122,9 @@ bool PeerLinks::HasGone(const ClusterView& view, const ServerAddress& server) co
          });
 }
 
-std::shared_ptr<PeerLink> PeerLinks::SharedLink(Pool& pool, const Key& key) {
+std::shared_ptr<PeerLink> PeerLinks::SharedLink(Pool& pool, const Key& key, bool in_order) {
   std::erase_if(pool.shared, [](const auto& link) { return link->closed(); });
-  const std::size_t place = pool.next++ % kSharedLinksMax;
+  const std::size_t place = in_order ? 0 : pool.next++ % kSharedLinksMax;
   if (place < pool.shared.size()) return pool.shared[place];
   pool.shared.push_back(NewLink(key));
   pool.shared.back()->Start();

@@ -53,7 +53,8 @@ class PeerLinks final : public PeerCalls {
   void Begin(const std::shared_ptr<Call>& call);
   std::shared_ptr<PeerLink> NewLink(const Key& key);
   bool HasGone(const ClusterView& view, const ServerAddress& server) const;
-  std::shared_ptr<PeerLink> SharedLink(Pool& pool, const Key& key);
+  // `in_order`: the same one each time, while it is open.
+  std::shared_ptr<PeerLink> SharedLink(Pool& pool, const Key& key, bool in_order);
   std::shared_ptr<PeerLink> WaitingLink(Pool& pool, const Key& key);  // Null: there are too many.
   void Look();
 

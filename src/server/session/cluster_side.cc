@@ -97,7 +97,7 @@ void ClusterSide::TellPeers(std::span<const Bytes> words) {
   const std::string text = WireText(words);
   for (const ClusterMember& member : directory_.view()->members) {
     if (member.is_self || member.state == ClusterMember::State::kGone) continue;
-    PeerRequest request{.to = member.address, .bytes = text, .replies = 1};
+    PeerRequest request{.to = member.address, .bytes = text, .replies = 1, .in_order = true};
     static_cast<void>(peers_->Send(std::move(request), [](const PeerReplies&) {}));
   }
 }

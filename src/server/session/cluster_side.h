@@ -10,11 +10,11 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <set>
-#include <thread>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "base/duration_counts.h"
@@ -75,7 +75,8 @@ class ClusterSide final : private ShardListener {
   // Another server, at this address, says that it could not log in here. Logged, once in a while.
   void NoteRefused(Bytes address);
 
-  // Sends a command to all other servers, without waiting. One that cannot be reached goes without.
+  // Sends a command to all other servers, without waiting; in the order of the calls. One that cannot
+  // be reached goes without.
   void TellPeers(std::span<const Bytes> words);
 
   // Whether the client has said on this connection that it goes to other servers itself.

@@ -26,6 +26,7 @@ struct PeerRequest {
   std::string bytes = {};
   std::size_t replies = 0;  // How many there will be.
   bool waits = false;       // It may wait for keys: it gets a connection of its own meanwhile.
+  bool in_order = false;    // Behind all others of that kind, on one connection.
   std::chrono::milliseconds pause{0};  // Before it is sent.
 };
 
