@@ -26,12 +26,15 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
   ReplyWriter writer(out, state.version);
   const SteadyTime begin = server_.Steady();
   // Monitors see EXEC after the commands it ran.
-  const auto fail = [&](const std::string& line) {
+  const auto end = [&](std::uint64_t nanos, bool failed) {
     Show(session, exec, args);
+    Finish(session, exec, args, nanos, failed);
+    EndReplies(session, &exec);
+  };
+  const auto fail = [&](const std::string& line) {
     writer.Error(line);
     server_.statistics().CountError(line);
-    Finish(session, exec, args, 0, true);
-    EndReplies(session, &exec);
+    end(0, true);
   };
   if (!state.transaction.open) return fail("ERR EXEC without MULTI");
   const TransactionState transaction = std::exchange(state.transaction, {});
@@ -63,9 +66,7 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
       run_.Abandon();
       session.DropWatches();
       writer.NullArray();
-      Show(session, exec, args);
-      Finish(session, exec, args, 0, false);
-      return EndReplies(session, &exec);
+      return end(0, false);
     }
     outcome = holds.status();
   }
@@ -77,17 +78,11 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     state.database = database_before;
     out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
     if (state.leader != nullptr) state.leader->NotCommitted(outcome);
-    if (lost) {
-      return fail(LostShardLine(session));
-    }
-    return fail(Answer(outcome).error());
+    return fail(lost ? LostShardLine(session) : Answer(outcome).error());
   }
   ForgetCaching(session, exec);
   counters_.batches.fetch_add(1, std::memory_order_relaxed);
-  const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
-  Show(session, exec, args);
-  Finish(session, exec, args, nanos, false);
-  EndReplies(session, &exec);
+  end(static_cast<std::uint64_t>((server_.Steady() - begin).count()), false);
 }
 
 Status Executor::RunAndCommit(Session& session, const std::vector<QueuedCommand>& commands,
