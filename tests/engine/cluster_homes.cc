@@ -107,8 +107,8 @@ cluster::OwnershipOptions QuickOwnership() {
   return options;
 }
 
-std::unique_ptr<EngineHome> NewShardHome(ObjectSource source) {
-  return std::make_unique<ShardHome>(std::move(source));
+std::unique_ptr<EngineHome> NewShardHome(const ObjectSource& source) {
+  return std::make_unique<ShardHome>(source);
 }
 
 std::unique_ptr<EngineHome> NewClusterHome(ObjectSource source) {

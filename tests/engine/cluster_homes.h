@@ -21,7 +21,7 @@ struct ObjectSource {
 cluster::OwnershipOptions QuickOwnership();
 
 // An engine of one shard, as core uses it: atomic across slots.
-std::unique_ptr<EngineHome> NewShardHome(ObjectSource source);
+std::unique_ptr<EngineHome> NewShardHome(const ObjectSource& source);
 
 // An engine over a node that owns all shards: atomic within a slot.
 std::unique_ptr<EngineHome> NewClusterHome(ObjectSource source);
