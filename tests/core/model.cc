@@ -161,6 +161,18 @@ Decision DecideDeadline(const WriteCall& call, const ModelRow& living,
   return decision;
 }
 
+// The callback of an update appends, or deletes. `decision`: as far as it is made.
+Decision DecideUpdate(const WriteCall& call, const ModelRow* living, Decision decision) {
+  if (living != nullptr) decision.answer.seen = living->value;
+  if (call.value.empty()) {
+    decision.draft = {};
+    if (living != nullptr) decision.draft.kind = ModelDraft::Kind::kDelete;
+  } else if (living != nullptr) {
+    decision.draft.value = living->value + call.value;
+  }
+  return decision;
+}
+
 Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const ModelRow* living,
                 const Asked* pending, std::optional<WallTime> newest, WallTime now) {
   Decision decision;
@@ -208,16 +220,7 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
     if (living == nullptr) return answer(StatusCode::kNotFound);
     return DecideDeadline(call, *living, *deadline, std::move(decision));
   }
-  if (call.kind == WriteCall::Kind::kUpdate) {
-    if (living != nullptr) decision.answer.seen = living->value;
-    if (call.value.empty()) {
-      decision.draft = {};
-      if (living != nullptr) decision.draft.kind = ModelDraft::Kind::kDelete;
-    } else if (living != nullptr) {
-      decision.draft.value = living->value + call.value;
-    }
-    return decision;
-  }
+  if (call.kind == WriteCall::Kind::kUpdate) return DecideUpdate(call, living, std::move(decision));
   if (call.kind == WriteCall::Kind::kPutIf) {
     decision.answer.flag = Holds(call, living);
     if (!decision.answer.flag) decision.draft = {};
