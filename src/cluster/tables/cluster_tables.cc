@@ -78,11 +78,11 @@ void ClusterTables::Run(std::span<RunnerCall> calls) {
       if (call.status == 0 && clients.insert(call.client).second) wave.push_back(&call);
     }
     if (wave.empty()) return;
-    RunWave(std::move(wave));
+    RunWave(wave);
   }
 }
 
-void ClusterTables::RunWave(std::vector<RunnerCall*> wave) {
+void ClusterTables::RunWave(const std::vector<RunnerCall*>& wave) {
   std::vector<Asked> routed;
   std::vector<Asked> others;
   for (RunnerCall* const call : wave) {

@@ -29,7 +29,7 @@ class ClusterTables final : public dynamo::OperationRunner {
  private:
   struct Asked;
 
-  void RunWave(std::vector<dynamo::RunnerCall*> wave);
+  void RunWave(const std::vector<dynamo::RunnerCall*>& wave);
   bool Route(Asked& asked);
   void RunIndexQuery(const Asked& asked);
   void RunRouted(std::vector<Asked>& asked);

@@ -49,7 +49,7 @@ void TakeReply(const std::string& bytes, ShardGroup& group) {
       continue;
     }
     call.status = static_cast<int>((*reply)->items()[2 * i].integer());
-    call.reply = std::move((*reply)->items()[2 * i + 1].text());
+    call.reply = (*reply)->items()[2 * i + 1].text();
   }
 }
 

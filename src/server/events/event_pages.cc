@@ -124,7 +124,8 @@ class ListedEvents final : public EventSource {
                      .sequence = static_cast<std::uint64_t>(NumberOf(event, "sequence")),
                      .purged_at = NumberOf(event, "purged-at"),
                      .bytes = LengthOf(event, "key") + LengthOf(event, "value"),
-                     .reply = std::move(event)};
+                     .reply = {}};
+      one.reply = std::move(event);
       bytes += one.bytes;
       events_.push_back(std::move(one));
     }

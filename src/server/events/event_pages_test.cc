@@ -35,7 +35,7 @@ std::string Shown(const Reply& page) {
   return shown;
 }
 
-EventCursor CursorOf(std::map<std::size_t, std::uint64_t> read) {
+EventCursor CursorOf(const std::map<std::size_t, std::uint64_t>& read) {
   EventCursor cursor;
   for (const auto& [shard, sequence] : read) cursor.Set(shard, sequence);
   return cursor;
@@ -131,7 +131,8 @@ TEST(EventPages, HaveEveryEventOnceWhileShardsMoveAndEventsAreWritten) {
   std::size_t idle = 0;
   for (int round = 0; idle < 40; ++round) {
     for (int i = 0; round < 200 && i < 6; ++i) {
-      const std::int64_t about = round * 10 + static_cast<std::int64_t>(random() % 30);
+      const std::int64_t about =
+          std::int64_t{round} * 10 + static_cast<std::int64_t>(random() % 30);
       written[random() % kShards].push_back(about);
     }
     const std::size_t servers = 1 + random() % 4;

@@ -60,17 +60,14 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     }
   }
   if (outcome.ok()) outcome = run_.Begin(keys_, reach);
-  if (outcome.ok()) {
-    const Result<bool> holds = WatchesHold(session);
-    if (holds && !*holds) {
-      run_.Abandon();
-      session.DropWatches();
-      writer.NullArray();
-      return end(0, false);
-    }
-    outcome = holds.status();
-  }
+  const Result<bool> holds = outcome.ok() ? WatchesHold(session) : true;
   session.DropWatches();
+  if (holds && !*holds) {
+    run_.Abandon();
+    writer.NullArray();
+    return end(0, false);
+  }
+  if (outcome.ok()) outcome = holds.status();
   if (outcome.ok()) outcome = RunAndCommit(session, transaction.commands, writer);
   if (!outcome.ok()) {
     const bool lost = HasLostShard(outcome);

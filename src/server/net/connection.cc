@@ -13,7 +13,8 @@ namespace mayfly::server {
 
 Connection::Connection(IoThread& thread, Stream stream, ClientOrigin origin,
                        const RequestLimits& limits)
-    : thread_(thread),
+    : living_(thread.living()),
+      thread_(thread),
       stream_(std::move(stream)),
       timer_(thread.context()),
       session_(std::make_shared<Session>(thread.server(), std::move(origin))),

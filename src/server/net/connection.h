@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "server/executor/pipeline.h"
+#include "server/net/living.h"
 #include "server/net/stream.h"
 #include "server/session/session.h"
 #include "wire/request_parser.h"
@@ -71,6 +72,7 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   void GiveInputBack(SteadyTime now);
   void AwaitBytes();
 
+  const Living living_;  // Of the thread: first, so that it goes last.
   IoThread& thread_;
   Stream stream_;
   asio::steady_timer timer_;      // Ends a wait.

@@ -47,6 +47,8 @@ void IoThread::ServeWhileWaiting() {
 
 void IoThread::Join() {
   if (thread_.joinable()) thread_.join();
+  // A thread that posts to a client holds its connection for that moment.
+  while (living_ > 0) std::this_thread::yield();
 }
 
 void IoThread::Adopt(std::function<std::shared_ptr<Connection>(IoThread&)> make) {

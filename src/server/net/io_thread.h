@@ -32,9 +32,12 @@ class IoThread {
   // Lets the clients have their last replies, and ends when the last is gone, or after
   // kFarewellTime.
   void Stop();
+
+  // Afterwards no thread holds a connection: each needs this one's context to its end.
   void Join();
 
   asio::io_context& context() { return context_; }
+  std::atomic<std::size_t>& living() { return living_; }
   std::size_t connections() const { return count_.load(std::memory_order_relaxed); }
 
   // From any thread: `make` creates the connection on this one.
@@ -76,6 +79,7 @@ class IoThread {
   OutputLimits output_limits_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
   std::atomic<std::size_t> count_{0};
+  std::atomic<std::size_t> living_{0};  // More than count_ while another thread holds a connection.
   bool stopping_ = false;
   bool serves_while_waiting_ = false;
   WaitingThreads* const waiting_;  // Null: it waits without serving others.
