@@ -80,7 +80,7 @@ server::ShardPlace ShardDatabases::Find(std::size_t shard) const {
   server::ShardPlace place;
   {
     const std::shared_lock lock(mutex_);
-    place.here = here_.at(shard).data;
+    place.here = here_.at(shard).usable();
   }
   if (place.here != nullptr || node_ == nullptr) return place;
   const auto at = node_->PlaceOf(server::SlotsOf(shard, format_.shards).first);
@@ -92,7 +92,7 @@ std::vector<std::shared_ptr<server::ServedDatabase>> ShardDatabases::Here() cons
   const std::shared_lock lock(mutex_);
   std::vector<std::shared_ptr<server::ServedDatabase>> here;
   for (const Found& found : here_) {
-    if (found.data != nullptr) here.push_back(found.data);
+    if (auto data = found.usable(); data != nullptr) here.push_back(std::move(data));
   }
   return here;
 }
@@ -169,15 +169,18 @@ Result<std::optional<server::StoreLook>> ShardDatabases::Look(std::size_t shard,
   return std::optional(std::move(look));
 }
 
-void ShardDatabases::OnGained(ShardId shard, std::unique_ptr<engine::Engine> engine) {
+void ShardDatabases::OnGained(ShardId shard, std::unique_ptr<engine::Engine> engine,
+                              IsClosed is_closed) {
   std::uint64_t tenure = 0;
   {
     const std::unique_lock lock(mutex_);
     tenure = ++tenures_[shard];
   }
   lanes_.Add(shard, [this, shard, tenure,
-                     engine = std::make_shared<std::unique_ptr<engine::Engine>>(
-                         std::move(engine))] { Open(shard, tenure, std::move(*engine)); });
+                     engine = std::make_shared<std::unique_ptr<engine::Engine>>(std::move(engine)),
+                     is_closed = std::move(is_closed)] {
+    Open(shard, tenure, std::move(*engine), is_closed);
+  });
 }
 
 void ShardDatabases::OnDraining(ShardId shard, std::function<void()> done) {
@@ -216,7 +219,7 @@ bool ShardDatabases::IsCurrent(ShardId shard, std::uint64_t tenure) const {
 }
 
 void ShardDatabases::Open(ShardId shard, std::uint64_t tenure,
-                          std::unique_ptr<engine::Engine> engine) {
+                          std::unique_ptr<engine::Engine> engine, IsClosed is_closed) {
   if (!IsCurrent(shard, tenure)) return;
   auto open = std::make_shared<OpenShard>();
   const Status opened = OpenOn(std::move(engine), *open);
@@ -248,7 +251,7 @@ void ShardDatabases::Open(ShardId shard, std::uint64_t tenure,
   {
     const std::unique_lock lock(mutex_);
     if (tenures_[shard] == tenure) {
-      here_[shard] = {.data = std::move(data), .open = open};
+      here_[shard] = {.data = std::move(data), .open = open, .is_closed = std::move(is_closed)};
       is_here = true;
     }
   }

@@ -84,6 +84,12 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
   struct Found {
     std::shared_ptr<server::ServedDatabase> data;  // Null: the shard is not here.
     std::shared_ptr<OpenShard> open;
+    IsClosed is_closed =
+        nullptr;  // With data: the store has refused it, and the node is to learn that.
+
+    std::shared_ptr<server::ServedDatabase> usable() const {
+      return data == nullptr || is_closed() ? nullptr : data;
+    }
   };
 
   ShardDatabases(std::shared_ptr<engine::cluster::ObjectStore> store,
@@ -91,13 +97,14 @@ class ShardDatabases final : public server::ShardDirectory, private engine::clus
                  const ShardDatabaseOptions& options);
 
   // From the node, on its thread.
-  void OnGained(engine::cluster::ShardId shard, std::unique_ptr<engine::Engine> engine) override;
+  void OnGained(engine::cluster::ShardId shard, std::unique_ptr<engine::Engine> engine,
+                IsClosed is_closed) override;
   void OnDraining(engine::cluster::ShardId shard, std::function<void()> done) override;
   void OnLost(engine::cluster::ShardId shard) override;
 
   // In the shard's lane.
   void Open(engine::cluster::ShardId shard, std::uint64_t tenure,
-            std::unique_ptr<engine::Engine> engine);
+            std::unique_ptr<engine::Engine> engine, IsClosed is_closed);
   Status OpenOn(std::unique_ptr<engine::Engine> engine, OpenShard& open) const;
   void Close(OpenShard& open) const;
 

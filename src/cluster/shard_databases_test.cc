@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <thread>
@@ -14,6 +15,8 @@
 #include "cluster/offer_codec.h"
 #include "engine/cluster/objects/await.h"
 #include "engine/cluster/objects/testing/memory_objects.h"
+#include "engine/cluster/ownership/lease_records.h"
+#include "engine/cluster/shard/shard_layout.h"
 #include "mayfly/database.h"
 #include "server/databases/databases.h"
 
@@ -173,6 +176,27 @@ TEST_F(ShardDatabasesTest, ALookShowsWhatTheStoreShows) {
   EXPECT_EQ(look("").first_deadline, std::nullopt);
   EXPECT_EQ(look("").large_values, 1u);
   EXPECT_EQ(look("needle").traces.size(), 2u);
+}
+
+// The node hears of it later, on its own thread; a command that failed must find it gone at once.
+TEST_F(ShardDatabasesTest, AShardThatTheStoreRefusesIsNotHereAnyMore) {
+  Server& server = Start(1);
+  ASSERT_TRUE(Until([&] { return HasAll(server); }));
+  const auto place = server.shards->Find(3).here;
+  ASSERT_NE(place, nullptr);
+  ASSERT_TRUE(KeyspaceOf(*place).Put("a", "1").ok());
+  engine::cluster::MapWrite claim;
+  const engine::cluster::OwnerRecord other{.server = 9, .incarnation = 1, .epoch = 1000};
+  claim.sets = {{engine::cluster::OwnerKey(), engine::cluster::Encode(other)}};
+  ASSERT_TRUE(engine::cluster::AwaitWrite(
+                  *server.store, engine::cluster::ShardObject("db", engine::cluster::ShardId{3}),
+                  std::make_shared<const engine::cluster::MapWrite>(std::move(claim)))
+                  .ok());
+  const Status refused = KeyspaceOf(*place).Put("a", "2");
+  EXPECT_EQ(refused.code(), StatusCode::kBusy) << refused.ToString();
+  EXPECT_EQ(server.shards->Find(3).here, nullptr);
+  const auto here = server.shards->Here();
+  EXPECT_EQ(std::count(here.begin(), here.end(), place), 0);
 }
 
 TEST_F(ShardDatabasesTest, FiguresOutliveTheStayOfShards) {

@@ -113,7 +113,7 @@ class TalkingServer final : public ShardListener, public OfferSender {
   }
 
  private:
-  void OnGained(ShardId shard, std::unique_ptr<Engine> engine) override {
+  void OnGained(ShardId shard, std::unique_ptr<Engine> engine, IsClosed) override {
     moves_.Gained(shard, id_, std::move(engine));
   }
   void OnDraining(ShardId shard, std::function<void()> done) override {

@@ -38,7 +38,7 @@ class Shards final : public ShardListener {
   }
 
  private:
-  void OnGained(ShardId shard, std::unique_ptr<Engine> engine) override {
+  void OnGained(ShardId shard, std::unique_ptr<Engine> engine, IsClosed) override {
     const std::lock_guard lock(mutex_);
     engines_[shard] = std::move(engine);
     Tell({.kind = LoadLine::Kind::kGained, .shard = shard});

@@ -395,16 +395,18 @@ void Executor::RunAcross(Session& session, const CommandEntry& entry, std::span<
     others = OthersIn(*view);
   }
   std::vector<Reply> replies;
+  bool any_gone = false;
   if (rule.scope == ClusterScope::kServers) {
     replies.push_back(RunOn(session, entry, args, nullptr));
   } else {
-    for (auto& data : cluster_->directory().Here()) {
-      replies.push_back(RunOn(session, entry, args, std::move(data)));
+    for (const auto& data : cluster_->directory().Here()) {
+      replies.push_back(RunOn(session, entry, args, data));
+      any_gone = any_gone || (replies.back().is_error() && !cluster_->IsHere(*data));
     }
   }
   run_.Use(nullptr);
   // What was just coming, or has just gone, was left out.
-  if (rule.scope == ClusterScope::kShards && replies.size() != CountOwn(*view)) {
+  if (any_gone || (rule.scope == ClusterScope::kShards && replies.size() != CountOwn(*view))) {
     return ReplyWith(session, entry, args, Reply::Text(Reply::Kind::kError, kMovedMeanwhile),
                      begin);
   }

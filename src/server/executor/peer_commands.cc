@@ -97,7 +97,8 @@ bool PeerCommands::TakeFailure(const Status& failure) {
   for (const std::size_t place : waiting_) {
     const bool changes_nothing =
         place < order_.changes_nothing.size() && order_.changes_nothing[place];
-    if (next.port != 0 && next != order_.to && (nothing_was_sent || changes_nothing)) {
+    // The same server again: it may have died, and nobody has its shards yet.
+    if (next.port != 0 && (nothing_was_sent || (changes_nothing && next != order_.to))) {
       again.push_back(place);
     } else {
       // What has changed nothing may be repeated by the client.

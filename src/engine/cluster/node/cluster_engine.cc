@@ -34,7 +34,7 @@ class ShardTable final : public ShardListener {
   }
 
  private:
-  void OnGained(ShardId shard, std::unique_ptr<Engine> engine) override {
+  void OnGained(ShardId shard, std::unique_ptr<Engine> engine, IsClosed) override {
     {
       const std::unique_lock lock(mutex_);
       engines_[shard] = std::move(engine);

@@ -58,8 +58,10 @@ class ShardListener {
   virtual ~ShardListener() = default;
 
   // The shard is here, and `engine` is its rows. Destroy it whenever nothing uses it any more, also
-  // long after OnLost(): it then only returns errors.
-  virtual void OnGained(ShardId shard, std::unique_ptr<Engine> engine) = 0;
+  // long after OnLost(): it then only returns errors. `is_closed`, from any thread: it already does,
+  // since the store has said that the shard is another server's; OnLost() follows.
+  using IsClosed = std::function<bool()>;
+  virtual void OnGained(ShardId shard, std::unique_ptr<Engine> engine, IsClosed is_closed) = 0;
 
   // Begin nothing new on the shard; call `done` when nothing is in flight, from any thread. What is
   // not done after OwnershipOptions::drain_max is refused.

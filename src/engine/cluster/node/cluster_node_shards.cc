@@ -81,7 +81,8 @@ void ClusterNode::OnLoaded(ShardId shard, const std::shared_ptr<Shard>& loaded,
   ++counted_.shards_here;
   if (const auto& totals = options_.shard.totals) totals->openings.Add(Now() - held.claimed);
   held.is_given = true;
-  listener_.OnGained(shard, NewShardEngine(loaded));
+  listener_.OnGained(shard, NewShardEngine(loaded),
+                     [loaded] { return loaded->writer().is_stopped(); });
   SetHere(shard, true);
 }
 

@@ -45,7 +45,7 @@ class RigServer final : public ShardListener {
   bool cut = false;  // Its store is stalled.
 
  private:
-  void OnGained(ShardId shard, std::unique_ptr<Engine> engine) override {
+  void OnGained(ShardId shard, std::unique_ptr<Engine> engine, IsClosed) override {
     const std::lock_guard lock(mutex_);
     heard_.push_back("gained " + std::to_string(shard));
     engines_[shard] = std::move(engine);
