@@ -83,7 +83,9 @@ class Ingest {
       const double due = static_cast<double>(tick) * kTick.count() / 1000.0;
       if (watch_.Seconds() < due) SleepSeconds(due - watch_.Seconds());
       behind_ = std::max(behind_.load(), watch_.Seconds() - due);
-      for (planned += rows_per_tick_; planned >= 1; planned -= 1) {
+      planned += rows_per_tick_;
+      while (planned >= 1) {
+        planned -= 1;
         const std::string key = random.Bytes(kExpiryKeyBytes);
         const std::size_t at = random.Below(kPoolBytes - value_bytes_);
         Must(keyspace_.Put(key, Bytes(pool).substr(at, value_bytes_), Lifetime::For(ttl)));

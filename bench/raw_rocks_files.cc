@@ -145,7 +145,7 @@ void MeasureMemory(std::uint64_t rows) {
   for (int turn = -1; turn < kTurns; ++turn) {
     for (std::size_t i = 0; i < open.size(); ++i) {
       const double one =
-          GetNanoseconds(*open[i]->database, rows, static_cast<std::uint64_t>(turn + 2));
+          GetNanoseconds(*open[i]->database, rows, static_cast<std::uint64_t>(turn) + 2);
       if (turn >= 0) gets[i].push_back(one);
     }
   }

@@ -48,8 +48,9 @@ Redis Cluster know holds here, too:
   one slot. `WATCH` and `SSUBSCRIBE` are about the connection itself, and are answered with `MOVED`
   if the slot is another server's.
 - While a shard has no owner, commands wait for `cluster-patience`; then the answer is
-  `CLUSTERDOWN`. A client that waits for a key when its shard moves gets `MOVED` or, if it does not
-  speak cluster, `UNBLOCKED`.
+  `CLUSTERDOWN`. One that cannot be sent to the owner, which may have just died, gets `TRYAGAIN`
+  after about two seconds: it has not run. A client that waits for a key when its shard moves gets
+  `MOVED` or, if it does not speak cluster, `UNBLOCKED`.
 - There is database 0 alone. `INFO cluster` has the number of shards.
 - `CLIENT UNBLOCK`, `MONITOR`, `SLOWLOG`, `CLIENT LIST`, `INFO`, `CONFIG` and `ACL` are about the
   server that is asked, as in Redis Cluster. `INFO keyspace` counts the shards of that server.

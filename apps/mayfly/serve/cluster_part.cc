@@ -39,6 +39,10 @@ Status CheckSettings(const Config& config, bool manual_clock) {
 Result<std::unique_ptr<ClusterPart>> ClusterPart::Open(Config& config, bool manual_clock,
                                                        Logger& logger) {
   const std::string conf = config.Text(Setting::kCluster);
+  if (conf.empty() && config.Number(Setting::kClusterServer) != 0) {
+    return Status::Invalid(
+        "cluster-server is set, but cluster is not: name the configuration of the Ceph cluster");
+  }
   if (conf.empty()) return std::unique_ptr<ClusterPart>();
   MAYFLY_RETURN_IF_ERROR(CheckSettings(config, manual_clock));
   MAYFLY_TRY(auto store, engine::cluster::OpenRados({.conf_file = conf,
